@@ -16,6 +16,11 @@ export function carriesEach(labels: Labels, names: readonly string[], values: re
   return true;
 }
 
+/** The same labels by their names in order, as files and ids have them: equal labels are then equal texts. */
+export function inOrderOfNames(labels: Labels): Labels {
+  return Object.fromEntries(Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 /** Labels or a selector on one line, as they are written: `region=eu tier=gold`. Empty for none. */
 export function describeLabels(labels: Labels): string {
   return Object.entries(labels)

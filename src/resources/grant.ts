@@ -14,7 +14,7 @@ import {
 import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
 import { hasKey, readMapping } from '../document/read-mapping.ts';
 import { type Grant, type GrantTarget, isGroupGrant, MAX_PRIORITY, MIN_PRIORITY } from '../model/grant.ts';
-import { describeLabels, type LabelSelector } from '../model/labels.ts';
+import { describeLabels, inOrderOfNames, type LabelSelector } from '../model/labels.ts';
 import { type Declared, declareTime } from './declared.ts';
 import { declareLimits, limitKind, readLimits } from './limits.ts';
 
@@ -27,8 +27,7 @@ const selectorField: Field<LabelSelector> = Object.assign(
   (raw: unknown) => {
     const texts = textsByKeyField(raw);
     if (texts instanceof FieldFault) return texts;
-    const entries = Object.entries(texts).sort(([one], [other]) => (one < other ? -1 : 1));
-    return entries.length === 0 ? noLabels : Object.fromEntries(entries);
+    return Object.keys(texts).length === 0 ? noLabels : inOrderOfNames(texts);
   },
   { schema: { ...textsByKeyField.schema, minProperties: 1 } },
 );

@@ -63,6 +63,13 @@ describe('declaring resources', () => {
     assert.deepEqual(declareGrant(grant()), { endpoint: 'orders', consumer: 'acme' });
   });
 
+  it('has labels in the order of their names: stores that hold the same are exported as the same', () => {
+    const labels = { yes: 'gold', team: 'a', Tier: '~' };
+    for (const declared of [declareConsumer(consumer({ labels })), declareEndpoint({ ...keyEndpoint(), labels })]) {
+      assert.deepEqual(Object.keys(declared['labels'] as object), ['Tier', 'team', 'yes']);
+    }
+  });
+
   it('says what was chosen', () => {
     const endpoint = partnerEndpoint('hmac', {
       hosts: ['*.example.com'],
