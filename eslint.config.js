@@ -28,6 +28,7 @@ const noNaiveCompare = [
  * each other. A room is a file or folder of src/, or one of the folders within `store/` that only composition roots know.
  */
 const layers = [
+  ['latin1.ts'],
   [
     'clock.ts',
     'files',

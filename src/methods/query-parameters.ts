@@ -28,19 +28,22 @@ export function findParameter(query: string, name: string): string | null | Repe
 
 /** Drops every parameter of this name, with or without `=`; all other bytes and the order stay (spec §3.1). */
 export function removeParameter(query: string, name: string): string {
-  const kept: string[] = [];
+  let kept: string | null = null;
   let runStart = 0;
   for (let start = 0; start <= query.length; ) {
     const end = segmentEnd(query, start);
     const equals = nameEnd(query, start, end);
     if (isNamed(query, start, equals, name)) {
-      if (start > runStart) kept.push(query.slice(runStart, start - 1));
+      if (start > runStart) kept = joined(kept, query.slice(runStart, start - 1));
       runStart = end + 1;
     }
     start = end + 1;
   }
-  if (runStart <= query.length) kept.push(query.slice(runStart));
-  return kept.join('&');
+  return runStart <= query.length ? joined(kept, query.slice(runStart)) : (kept ?? '');
+}
+
+function joined(before: string | null, run: string): string {
+  return before === null ? run : `${before}&${run}`;
 }
 
 function segmentEnd(query: string, start: number): number {

@@ -19,7 +19,7 @@ export const signatureDefaults = { clockSkewSeconds: 300, replayProtection: fals
  * after an upgrade are never checked.
  */
 export function refuseUndeliveredBody(request: HttpRequest): Refusal | null {
-  if (request.headers.find('upgrade') !== null) {
+  if (request.headers.has('upgrade')) {
     return refuse('BODY_TOO_LARGE', 'the request asks for an upgrade, after which nothing can be verified');
   }
   const contentLength = request.headers.find('content-length');

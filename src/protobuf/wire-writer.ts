@@ -1,5 +1,5 @@
-/** Longer text is copied by native code, whose call costs more than to copy a short text here. */
-const MAX_SHORT_TEXT = 48;
+import { writeLatin1 } from '../latin1.ts';
+
 /** What most answers need; what grew beyond it for one answer is given up with it. */
 const USUAL_CAPACITY = 4096;
 const LENGTH_DELIMITED = 2;
@@ -38,11 +38,8 @@ export class WireWriter {
 
   /** Text of one character a byte. */
   text(text: string): void {
-    const { length } = text;
-    const at = this.#room(length);
-    const bytes = this.#bytes;
-    if (length > MAX_SHORT_TEXT) bytes.write(text, at, 'latin1');
-    else for (let index = 0; index < length; index += 1) bytes[at + index] = text.charCodeAt(index);
+    const at = this.#room(text.length);
+    writeLatin1(this.#bytes, text, at);
   }
 
   /** A whole number that is not negative, as decimal digits. */

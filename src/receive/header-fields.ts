@@ -59,6 +59,10 @@ export class HeaderFields {
     if (this.#isRaw) this.#slots.length = length;
   }
 
+  has(name: string): boolean {
+    return this.#indexOf(name, 0) !== -1;
+  }
+
   /** The first value; null when there is none. */
   find(name: string): string | null {
     const at = this.#indexOf(name, 0);

@@ -3,7 +3,7 @@ import type { LimitReading } from '../model/limit.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
-import { decisionMetadata, identityHeaders, isIdentityHeader, limitHeaders } from './answer-fields.ts';
+import { decisionMetadata, fieldsOf, isIdentityHeader, limitHeaders } from './answer-fields.ts';
 import { okResponse, type Pair, type Written } from './check-response.ts';
 
 /** An allowed request and everything that was found out about it. */
@@ -21,13 +21,14 @@ export interface Allowance {
 
 /** Writes the answer that lets a request go upstream, with its changes and the identity of its caller (spec §4.3). */
 export function allow({ forgedHeaders, endpoint, caller, upstream, reading, code }: Allowance): Buffer {
-  const upstreamHeaders: (Pair | Written)[] = caller === null ? [] : [identityHeaders(caller)];
+  const callerFields = fieldsOf(caller);
+  const upstreamHeaders: (Pair | Written)[] = callerFields === null ? [] : [callerFields.headers];
   for (const header of upstream.headersToSet) upstreamHeaders.push(header);
   const forged =
     caller === null || forgedHeaders.length === 0
       ? forgedHeaders
       : forgedHeaders.filter((name) => !isIdentityHeader(name));
-  const metadata = decisionMetadata(code, endpoint, caller);
+  const metadata = decisionMetadata(code, endpoint, callerFields);
   // Shows the unwrap script and the guard of the filter chain what becomes of the body (interfaces §6).
   metadata.push(['postern.body', upstream.body === null ? 'original' : 'pending']);
   return okResponse({

@@ -9,16 +9,34 @@ const CONSUMER_ID = 'x-consumer-id';
 const CONSUMER_USERNAME = 'x-consumer-username';
 const CREDENTIAL_IDENTIFIER = 'x-credential-identifier';
 
-/** The headers that show the back end who calls (spec §4.3). They overwrite what the caller sent under these names. */
-export const identityHeaders = madeOnce(({ consumer, credential }: HeldCredential) =>
-  writeUpstreamHeaders([
-    [CONSUMER_ID, consumer.id],
-    [CONSUMER_USERNAME, encodeHeaderText(consumer.name ?? consumer.id)],
-    [CREDENTIAL_IDENTIFIER, credential.id],
-  ]),
+/** How answers name a caller. */
+export interface CallerFields {
+  /** The headers that show the back end who calls (spec §4.3). They overwrite what the caller sent under these names. */
+  readonly headers: Written;
+  /** Entries of the metadata (interfaces §6). */
+  readonly metadata: Written;
+}
+
+/** What answers say of a caller; null for none. */
+export function fieldsOf(caller: HeldCredential | null): CallerFields | null {
+  return caller === null ? null : fieldsOfCaller(caller);
+}
+
+const fieldsOfCaller = madeOnce(
+  ({ consumer, credential }: HeldCredential): CallerFields => ({
+    headers: writeUpstreamHeaders([
+      [CONSUMER_ID, consumer.id],
+      [CONSUMER_USERNAME, encodeHeaderText(consumer.name ?? consumer.id)],
+      [CREDENTIAL_IDENTIFIER, credential.id],
+    ]),
+    metadata: writeEntries([
+      ['consumer', consumer.id],
+      ['credential', credential.id],
+    ]),
+  }),
 );
 
-/** Whether {@link identityHeaders} sets a header of this name, in any case: Envoy removes after it sets. */
+/** Whether {@link CallerFields.headers} hold a header of this name, in any case: Envoy removes after it sets. */
 export function isIdentityHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return lower === CONSUMER_ID || lower === CONSUMER_USERNAME || lower === CREDENTIAL_IDENTIFIER;
@@ -50,21 +68,14 @@ export function limitHeaders({ limit, remaining, resetSeconds, windowSeconds }: 
 export function decisionMetadata(
   code: RefusalCode | 'ALLOWED',
   endpoint: Endpoint | null,
-  caller: HeldCredential | null,
+  caller: CallerFields | null,
 ): (Pair | Written)[] {
   const entries: (Pair | Written)[] = [['code', code]];
   if (endpoint !== null) entries.push(entriesOfEndpoint(endpoint));
-  if (caller !== null) entries.push(entriesOfCaller(caller));
+  if (caller !== null) entries.push(caller.metadata);
   return entries;
 }
 
 const entriesOfEndpoint = madeOnce(({ id, authentication }: Endpoint) =>
   writeEntries([['endpoint', id], ...(authentication === null ? [] : [['authentication', authentication] as const])]),
-);
-
-const entriesOfCaller = madeOnce(({ consumer, credential }: HeldCredential) =>
-  writeEntries([
-    ['consumer', consumer.id],
-    ['credential', credential.id],
-  ]),
 );

@@ -8,7 +8,7 @@ import type { Routed } from '../route/route.ts';
 import { describeStringToSign } from '../signing/string-to-sign-hint.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { allow } from './allow.ts';
-import { decisionMetadata, limitHeaders } from './answer-fields.ts';
+import { decisionMetadata, fieldsOf, limitHeaders } from './answer-fields.ts';
 import { deniedResponse, type Header } from './check-response.ts';
 
 /** A request that was stopped, with how far it came. */
@@ -82,5 +82,5 @@ export function reject(
   }
   const hint = stringToSign === undefined ? {} : { stringToSign: describeStringToSign(stringToSign) };
   const body = JSON.stringify({ code: refused, message, requestId, ...hint });
-  return deniedResponse(status, headers, body, decisionMetadata(refused, endpoint, caller));
+  return deniedResponse(status, headers, body, decisionMetadata(refused, endpoint, fieldsOf(caller)));
 }

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { writeLatin1 } from '../latin1.ts';
 
 /** An HMAC (RFC 2104) over one hash. */
 export interface Hmac {
@@ -54,7 +55,7 @@ export function hmacOf(
     inner = hash(name, new Uint8Array(scratch.buffer, 0, end), 'binary');
   }
   outer.set(key.outer);
-  outer.write(inner, blockBytes, 'latin1');
+  writeLatin1(outer, inner, blockBytes);
   return hash(name, outer, encodings.mac);
 }
 

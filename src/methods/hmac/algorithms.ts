@@ -1,3 +1,4 @@
+import { writeLatin1 } from '../../latin1.ts';
 import type { HmacAlgorithm } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
 import { type Hmac, hmacOf, hmacSha256, hmacSha384, hmacSha512, type MacEncodings } from '../../signing/hmac.ts';
@@ -20,5 +21,8 @@ const encodings: MacEncodings = { text: 'latin1', mac: 'binary' };
 /** The MAC of a string to sign, which is one character a byte. */
 export function macOf(algorithm: HmacAlgorithm, text: string, secret: Secret): Buffer {
   const { hmac } = algorithmTable[algorithm];
-  return Buffer.from(hmacOf(hmac, secret.derive(hmac.pad), text, encodings), 'latin1');
+  const mac = hmacOf(hmac, secret.derive(hmac.pad), text, encodings);
+  const bytes = Buffer.allocUnsafe(mac.length);
+  writeLatin1(bytes, mac, 0);
+  return bytes;
 }

@@ -4,6 +4,8 @@ import { leadingToken, skipBlanks } from '../../signing/http-grammar.ts';
 import { parseSignedHeaders } from './signed-headers.ts';
 
 const SCHEME = 'hmac';
+/** As almost all callers send it. */
+const SCHEME_AS_SENT = `${SCHEME} `;
 const PARAMETER_NAMES = ['appkey', 'algorithm', 'headers', 'signature'] as const;
 type ParameterName = (typeof PARAMETER_NAMES)[number];
 const OPENINGS = PARAMETER_NAMES.map((name) => `${name}="`);
@@ -32,7 +34,7 @@ export interface HmacAuthorization {
  * @param maxNames how many names the list of signed headers may have; see `maxSignedNames`
  */
 export function parseHmacAuthorization(value: string, maxNames = Infinity): HmacAuthorization | Refusal {
-  const scheme = leadingToken(value);
+  const scheme = value.startsWith(SCHEME_AS_SENT) ? SCHEME : leadingToken(value);
   if (scheme === '') return malformed('does not begin with a scheme');
   if (scheme.toLowerCase() !== SCHEME)
     return refuse('CREDENTIALS_MISSING', 'the Authorization header has another scheme');

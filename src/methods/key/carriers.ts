@@ -70,7 +70,7 @@ const kinds: { readonly [K in CarrierKind]: Kind } = {
     comparable: (name) => name.toLowerCase(),
     find: (request, _query, name) => request.headers.findSingle(name),
     remove: ({ headersToRemove }, request, name) => {
-      if (request.headers.find(name) !== null) headersToRemove.push(name);
+      if (request.headers.has(name)) headersToRemove.push(name);
     },
     carry: (request, name, appKey) => withHeaders(request, [[name, appKey]]),
     sentValues: ({ headers }, name) =>

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { writeLatin1 } from '../../latin1.ts';
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
@@ -92,7 +93,7 @@ function* appendingSecret(text: SigningText, secrets: readonly Secret[]): Work<(
     const bytes = secret.reveal();
     joined.set(bytes, textBytes);
     const whole = new Uint8Array(joined.buffer, 0, textBytes + bytes.length);
-    computed.write(hash('sha512', whole, 'binary'), 'latin1');
+    writeLatin1(computed, hash('sha512', whole, 'binary'), 0);
     return computed;
   };
 }

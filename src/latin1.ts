@@ -1,0 +1,9 @@
+/** Longer text is copied by native code, whose call costs more than to copy a short text here. */
+const MAX_SHORT_TEXT = 64;
+
+/** Writes text of one character a byte (latin1) into bytes that have room for it, from `at` on. */
+export function writeLatin1(bytes: Buffer, text: string, at: number): void {
+  const { length } = text;
+  if (length > MAX_SHORT_TEXT) bytes.write(text, at, 'latin1');
+  else for (let index = 0; index < length; index += 1) bytes[at + index] = text.charCodeAt(index);
+}
