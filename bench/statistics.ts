@@ -11,7 +11,7 @@ export function medianRatio(values: readonly number[], others: readonly number[]
   return median(values.map((value, round) => value / (others[round] ?? NaN)));
 }
 
-/** The same of the differences. */
-export function medianDifference(values: readonly number[], others: readonly number[]): number {
-  return median(values.map((value, round) => value - (others[round] ?? NaN)));
+/** The differences of two series within each round. */
+export function differences(values: readonly number[], others: readonly number[]): readonly number[] {
+  return values.map((value, round) => value - (others[round] ?? NaN));
 }
