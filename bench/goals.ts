@@ -36,7 +36,10 @@ export interface Outcome {
   readonly isMet: boolean;
 }
 
-/** A key check on grpc-go where goals in µs come from. On another machine they hold for the same share of that check. */
+/**
+ * What a key check on grpc-go takes where the goals in µs for limits and tokens were set. On another machine the same
+ * share of that check is enough.
+ */
 const GRPC_GO_KEY_US = 29.4;
 
 /** All of them, in the order in which they are shown. */

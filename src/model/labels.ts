@@ -16,14 +16,19 @@ export function carriesEach(labels: Labels, names: readonly string[], values: re
   return true;
 }
 
-/** The same labels by their names in order, as files and ids have them: equal labels are then equal texts. */
-export function inOrderOfNames(labels: Labels): Labels {
-  return Object.fromEntries(Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)));
+/** Names and values, by name: the order in which labels are shown and written, so that equal ones are equal texts. */
+export function sortedLabels(labels: Labels): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** The same labels in the order of {@link sortedLabels}, but for names that are whole numbers: these come first. */
+export function sortLabels(labels: Labels): Labels {
+  return Object.fromEntries(sortedLabels(labels));
 }
 
 /** Labels or a selector on one line, as they are written: `region=eu tier=gold`. Empty for none. */
 export function describeLabels(labels: Labels): string {
-  return Object.entries(labels)
+  return sortedLabels(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 }

@@ -2,7 +2,7 @@ import { type MappingKind, nestedList } from '../document/fields.ts';
 import { readMapping, withDefaults } from '../document/read-mapping.ts';
 import type { Reader } from '../document/read-plain.ts';
 import { type Consumer, consumerDefaults, consumerFields } from '../model/consumer.ts';
-import { inOrderOfNames } from '../model/labels.ts';
+import { sortLabels } from '../model/labels.ts';
 import { credentialKind } from './credential.ts';
 import { type Declared, withoutDefaults } from './declared.ts';
 
@@ -42,7 +42,7 @@ export function disabledConsumer(id: string): Consumer {
 /** A consumer as a declarative file has it, with these declared credentials; defaults are left out. */
 export function declareConsumer(consumer: Consumer, credentials: readonly Declared[] = []): Declared {
   return withoutDefaults(
-    { ...consumer, labels: inOrderOfNames(consumer.labels), credentials },
+    { ...consumer, labels: sortLabels(consumer.labels), credentials },
     { ...consumerDefaults, credentials: [] },
   );
 }

@@ -15,7 +15,7 @@ import {
   textsByKeyField,
 } from '../document/fields.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
-import { inOrderOfNames } from '../model/labels.ts';
+import { sortLabels } from '../model/labels.ts';
 import { type Declared, withoutDefaults } from './declared.ts';
 import { declareLimits, limitKind, readLimits } from './limits.ts';
 import { hasKey, readMapping } from '../document/read-mapping.ts';
@@ -122,7 +122,7 @@ export function declareEndpoint(endpoint: Endpoint): Declared {
     {
       id,
       description,
-      labels: inOrderOfNames(labels),
+      labels: sortLabels(labels),
       scenario,
       match: withoutDefaults({ hosts, paths, methods }, { hosts: [], methods: [] }),
       ...(endpoint.scenario === 'open'

@@ -14,7 +14,7 @@ import {
 import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
 import { hasKey, readMapping } from '../document/read-mapping.ts';
 import { type Grant, type GrantTarget, isGroupGrant, MAX_PRIORITY, MIN_PRIORITY } from '../model/grant.ts';
-import { describeLabels, inOrderOfNames, type LabelSelector } from '../model/labels.ts';
+import { describeLabels, type LabelSelector, sortedLabels, sortLabels } from '../model/labels.ts';
 import { type Declared, declareTime } from './declared.ts';
 import { declareLimits, limitKind, readLimits } from './limits.ts';
 
@@ -27,7 +27,7 @@ const selectorField: Field<LabelSelector> = Object.assign(
   (raw: unknown) => {
     const texts = textsByKeyField(raw);
     if (texts instanceof FieldFault) return texts;
-    return Object.keys(texts).length === 0 ? noLabels : inOrderOfNames(texts);
+    return Object.keys(texts).length === 0 ? noLabels : sortLabels(texts);
   },
   { schema: { ...textsByKeyField.schema, minProperties: 1 } },
 );
@@ -176,9 +176,8 @@ export function grantId(target: GrantTarget): string {
 }
 
 function selectorId(selector: LabelSelector): string {
-  return Object.keys(selector)
-    .sort()
-    .map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(selector[name] ?? '')}`)
+  return sortedLabels(selector)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join(',');
 }
 

@@ -1,6 +1,7 @@
 import { dateField, idField, nestedList, textLike } from '../document/fields.ts';
 import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
 import { readList, readMapping, withDefaults } from '../document/read-mapping.ts';
+import { sortLabels } from '../model/labels.ts';
 import { MAX_TOKENS, type Operator, operatorDefaults, operatorFields, type OperatorToken } from '../model/operator.ts';
 import { type Declared, declareTime, withoutDefaults } from './declared.ts';
 
@@ -62,6 +63,6 @@ export function declareOperator({ id, name, role, enabled, ...others }: Operator
     expiresAt: declareTime(token.expiresAt),
   }));
   const { selector, certificateNames, subjects } = others;
-  const declared = { id, name, role, selector: { ...selector }, enabled, certificateNames, subjects, tokens };
+  const declared = { id, name, role, selector: sortLabels(selector), enabled, certificateNames, subjects, tokens };
   return withoutDefaults(declared, { ...operatorDefaults, enabled: null });
 }

@@ -1,6 +1,6 @@
 import { escapeInJson, escapeInYaml } from '../document/escape-invisible.ts';
 import { isMapping } from '../document/fields.ts';
-import type { LabelSelector } from '../model/labels.ts';
+import { type LabelSelector, sortLabels } from '../model/labels.ts';
 import type { Declared } from './declared.ts';
 
 /** The parts of a declarative document, in its order, each read when it is its turn. */
@@ -24,7 +24,7 @@ export async function* writeDocument(parts: DocumentParts, format: 'yaml' | 'jso
 async function* writeYaml(parts: DocumentParts): AsyncGenerator<string> {
   const { comment, selector } = parts;
   yield `${comment.map((line) => `# ${line}\n`).join('')}version: 1\n`;
-  if (selector !== undefined) yield `selector: ${renderFlow(selector)}\n`;
+  if (selector !== undefined) yield `selector: ${renderFlow(sortLabels(selector))}\n`;
   for (const section of sections) {
     let isEmpty = true;
     for await (const declared of parts[section]) {
@@ -37,7 +37,8 @@ async function* writeYaml(parts: DocumentParts): AsyncGenerator<string> {
 
 async function* writeJson(parts: DocumentParts): AsyncGenerator<string> {
   yield '{\n  "version": 1';
-  if (parts.selector !== undefined) yield `,\n  "selector": ${escapeInJson(JSON.stringify(parts.selector))}`;
+  if (parts.selector !== undefined)
+    yield `,\n  "selector": ${escapeInJson(JSON.stringify(sortLabels(parts.selector)))}`;
   for (const section of sections) {
     yield `,\n  "${section}": [`;
     let isEmpty = true;

@@ -10,12 +10,18 @@ async function* each(resources: readonly Declared[]): AsyncGenerator<Declared> {
 }
 
 async function written(
-  parts: { comment?: readonly string[]; endpoints?: Declared[]; consumers?: Declared[]; grants?: Declared[] },
+  parts: {
+    selector?: Readonly<Record<string, string>>;
+    comment?: readonly string[];
+    endpoints?: Declared[];
+    consumers?: Declared[];
+    grants?: Declared[];
+  },
   format: 'yaml' | 'json' = 'yaml',
 ): Promise<string> {
-  const { comment = [], endpoints = [], consumers = [], grants = [] } = parts;
+  const { selector, comment = [], endpoints = [], consumers = [], grants = [] } = parts;
   let text = '';
-  const document = { comment, endpoints: each(endpoints), consumers: each(consumers), grants: each(grants) };
+  const document = { selector, comment, endpoints: each(endpoints), consumers: each(consumers), grants: each(grants) };
   for await (const piece of writeDocument(document, format)) text += piece;
   return text;
 }
@@ -75,6 +81,12 @@ grants:
   - { endpoint: orders, consumer: acme, limits: [] }
 `,
     );
+  });
+
+  it('writes the labels of a selector by name, in whatever order they were given', async () => {
+    const selector = { team: 'a', region: 'eu' };
+    assert.match(await written({ selector }), /^selector: \{ region: eu, team: a \}$/m);
+    assert.match(await written({ selector }, 'json'), /"selector": \{"region":"eu","team":"a"\}/);
   });
 
   it('writes JSON, a resource a line', async () => {

@@ -36,6 +36,7 @@ describe('canonical base64', () => {
     ['a line feed at the end', 'TWFu\n'],
     ['text after the padding', 'TQ==TWFu'],
     ['a letter beyond ASCII', 'TWFé'],
+    ['a letter beyond a byte', 'TWFŁ'],
   ] as const) {
     it(`refuses ${what}`, () => {
       assert.equal(decodeCanonicalBase64(text), null);
