@@ -142,45 +142,48 @@ function times(
   otherName: string,
   figure: keyof Sample = 'cpuUs',
 ): Bound {
-  return { atMost, unit: ` × ${otherName}`, of: compare(medianRatio, { row, other, load, figure }) };
+  return {
+    atMost,
+    unit: ` × ${otherName}`,
+    of: (results) => {
+      const values = seriesOf(results, row, load, figure);
+      const others = seriesOf(results, other, load, figure);
+      return values === null || others === null ? null : medianRatio(values, others);
+    },
+  };
 }
 
 /** What a row may cost more than `key`, in µs or as a share of a key check on grpc-go. */
 function moreThanKey(row: string, atMostUs: number): readonly Bound[] {
   const load = 'busy';
-  const share: Bound = {
-    atMost: shareOf(atMostUs),
-    unit: ' × grpc-go-key more',
-    of: (results) => {
-      const own = seriesOf(results, row, load);
-      const key = seriesOf(results, 'key', load);
-      const grpcGo = seriesOf(results, 'grpc-go-key', load);
-      if (own === null || key === null || grpcGo === null) return null;
-      return medianRatio(differences(own, key), grpcGo);
-    },
+  const excess = (results: Results): readonly number[] | null => {
+    const own = seriesOf(results, row, load);
+    const key = seriesOf(results, 'key', load);
+    return own === null || key === null ? null : differences(own, key);
   };
-  const of = compare((own, key) => median(differences(own, key)), { row, other: 'key', load, figure: 'cpuUs' });
-  return [{ atMost: atMostUs, unit: ' µs more than key', of }, share];
+  return [
+    {
+      atMost: atMostUs,
+      unit: ' µs more than key',
+      of: (results) => {
+        const values = excess(results);
+        return values === null ? null : median(values);
+      },
+    },
+    {
+      atMost: shareOf(atMostUs),
+      unit: ' × grpc-go-key more',
+      of: (results) => {
+        const values = excess(results);
+        const grpcGo = seriesOf(results, 'grpc-go-key', load);
+        return values === null || grpcGo === null ? null : medianRatio(values, grpcGo);
+      },
+    },
+  ];
 }
 
 function shareOf(atMostUs: number): number {
   return Math.floor((atMostUs / GRPC_GO_KEY_US) * 100) / 100;
-}
-
-function compare(
-  by: (values: readonly number[], others: readonly number[]) => number,
-  {
-    row,
-    other,
-    load,
-    figure,
-  }: { readonly row: string; readonly other: string; readonly load: LoadName; readonly figure: keyof Sample },
-): Bound['of'] {
-  return (results) => {
-    const values = seriesOf(results, row, load, figure);
-    const others = seriesOf(results, other, load, figure);
-    return values === null || others === null ? null : by(values, others);
-  };
 }
 
 /** One figure of a row by round; null when it was not measured under that load. */

@@ -17,18 +17,18 @@ export function carriesEach(labels: Labels, names: readonly string[], values: re
 }
 
 /** Names and values, by name: the order in which labels are shown and written, so that equal ones are equal texts. */
-export function sortedLabels(labels: Labels): readonly (readonly [name: string, value: string])[] {
+export function sortedEntries(labels: Labels): readonly (readonly [name: string, value: string])[] {
   return Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** The same labels in the order of {@link sortedLabels}, but for names that are whole numbers: these come first. */
+/** The same labels in the order of {@link sortedEntries}, but for names that are whole numbers: these come first. */
 export function sortLabels(labels: Labels): Labels {
-  return Object.fromEntries(sortedLabels(labels));
+  return Object.fromEntries(sortedEntries(labels));
 }
 
 /** Labels or a selector on one line, as they are written: `region=eu tier=gold`. Empty for none. */
 export function describeLabels(labels: Labels): string {
-  return sortedLabels(labels)
+  return sortedEntries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 }

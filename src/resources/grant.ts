@@ -14,7 +14,7 @@ import {
 import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
 import { hasKey, readMapping } from '../document/read-mapping.ts';
 import { type Grant, type GrantTarget, isGroupGrant, MAX_PRIORITY, MIN_PRIORITY } from '../model/grant.ts';
-import { describeLabels, type LabelSelector, sortedLabels, sortLabels } from '../model/labels.ts';
+import { describeLabels, type LabelSelector, sortedEntries, sortLabels } from '../model/labels.ts';
 import { type Declared, declareTime } from './declared.ts';
 import { declareLimits, limitKind, readLimits } from './limits.ts';
 
@@ -176,7 +176,7 @@ export function grantId(target: GrantTarget): string {
 }
 
 function selectorId(selector: LabelSelector): string {
-  return sortedLabels(selector)
+  return sortedEntries(selector)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join(',');
 }

@@ -18,13 +18,15 @@ const sections = ['endpoints', 'consumers', 'grants'] as const;
 
 /** Writes a declarative document (interfaces §4), piece by piece, so that any number of resources can be written. */
 export async function* writeDocument(parts: DocumentParts, format: 'yaml' | 'json'): AsyncGenerator<string> {
-  yield* format === 'yaml' ? writeYaml(parts) : writeJson(parts);
+  const selector = parts.selector === undefined ? undefined : sortLabels(parts.selector);
+  const sorted = { ...parts, selector };
+  yield* format === 'yaml' ? writeYaml(sorted) : writeJson(sorted);
 }
 
 async function* writeYaml(parts: DocumentParts): AsyncGenerator<string> {
   const { comment, selector } = parts;
   yield `${comment.map((line) => `# ${line}\n`).join('')}version: 1\n`;
-  if (selector !== undefined) yield `selector: ${renderFlow(sortLabels(selector))}\n`;
+  if (selector !== undefined) yield `selector: ${renderFlow(selector)}\n`;
   for (const section of sections) {
     let isEmpty = true;
     for await (const declared of parts[section]) {
@@ -37,8 +39,7 @@ async function* writeYaml(parts: DocumentParts): AsyncGenerator<string> {
 
 async function* writeJson(parts: DocumentParts): AsyncGenerator<string> {
   yield '{\n  "version": 1';
-  if (parts.selector !== undefined)
-    yield `,\n  "selector": ${escapeInJson(JSON.stringify(sortLabels(parts.selector)))}`;
+  if (parts.selector !== undefined) yield `,\n  "selector": ${escapeInJson(JSON.stringify(parts.selector))}`;
   for (const section of sections) {
     yield `,\n  "${section}": [`;
     let isEmpty = true;

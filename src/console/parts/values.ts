@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { sortedLabels } from '../../model/labels.ts';
+import { sortedEntries } from '../../model/labels.ts';
 import type { Limit } from '../../model/limit.ts';
 import type { Html } from '../frame/html.ts';
 
@@ -16,7 +16,7 @@ export function timeOr(iso: string | null | undefined, otherwise: string): Html 
 
 /** Labels, in the order of their names. */
 export function labels(given: Readonly<Record<string, string>> | undefined): Html {
-  const texts = sortedLabels(given ?? {}).map(([name, value]) => html`<li><code>${name}=${value}</code></li>`);
+  const texts = sortedEntries(given ?? {}).map(([name, value]) => html`<li><code>${name}=${value}</code></li>`);
   return texts.length === 0 ? html`<span class="muted">none</span>` : html`<ul class="labels">${texts}</ul>`;
 }
 
