@@ -17,6 +17,7 @@ const open = {
 export const envoyRows: readonly Row[] = [
   ...rowsOf('open', { ...open, title: 'open', own: 'postern', grpcGo: 'grpc-go-open' }),
   ...rowsOf('key', { ...key, title: 'key', own: 'postern', grpcGo: 'grpc-go-key', tonic: 'tonic-key' }),
+  ...unixRows({ open, key }),
   {
     ...key,
     name: 'envoy-key-two',
@@ -52,6 +53,20 @@ export const envoyRows: readonly Row[] = [
     return isSmall ? rows : rows.map((row): Row => ({ ...row, ...sizedRow(size), isSlow: true, loads: ['saturated'] }));
   }),
 ];
+
+/** Rows of Postern as they are over TCP, with a Unix socket between Envoy and Postern. */
+function unixRows(rows: Readonly<Record<string, Pick<Row, 'messages' | 'expect'>>>): readonly Row[] {
+  return Object.entries(rows).map(([name, row]) => ({
+    ...row,
+    name: `envoy-${name}-unix`,
+    title: `Postern behind Envoy, Unix socket: ${name}`,
+    peer: 'postern-unix',
+    through: 'committed',
+    baselines: { grpcGo: `envoy-grpc-go-${name}` },
+    sameAnswerAs: `envoy-${name}`,
+    isSlow: true,
+  }));
+}
 
 /** What the rows of Postern and its peers have in common, and which services they are about. */
 interface Alike extends Pick<Row, 'title' | 'messages' | 'expect'> {

@@ -7,31 +7,46 @@ import {
   envoyYamlClusters,
   httpFilters,
   type JsonObject,
-  listAt,
   objectAt,
   readEnvoyConfig,
 } from '../../test/support/envoy/envoy-config.ts';
 import { withPorts } from '../../test/support/envoy/envoy.ts';
 
+const UNIX = 'unix:';
+
 /** Which Envoy requests go through: the committed envoy.yaml, or what is left of it when Envoy only forwards. */
 export type EnvoyChain = 'committed' | 'plain';
 
-/** The ports around an Envoy; `services` are those of all processes of the service that decides. */
-export interface EnvoyPorts extends Pick<ClusterPorts, 'posternHttp' | 'backend'> {
-  readonly services: readonly number[];
+/** What stands around an Envoy. */
+export interface EnvoyNeighbours extends Pick<ClusterPorts, 'posternHttp' | 'backend'> {
+  /** Where the processes of the service that decides listen: `127.0.0.1:PORT`, or `unix:/path` for all. */
+  readonly services: readonly string[];
 }
 
-/** The configuration of an Envoy between these ports. */
-export function envoyConfig(chain: EnvoyChain, { services, ...ports }: EnvoyPorts): JsonObject {
-  const [postern = 0, ...more] = services;
-  const config = JSON.parse(withPorts(readEnvoyConfig(), { ...ports, postern })) as JsonObject;
-  const endpoints = ['load_assignment', 'endpoints', 0, 'lb_endpoints'] as const;
-  listAt(cluster(config, envoyYamlClusters.postern), ...endpoints).push(...more.map(loopbackEndpoint));
+/** The configuration of an Envoy between these neighbours. */
+export function envoyConfig(chain: EnvoyChain, { services, ...ports }: EnvoyNeighbours): JsonObject {
+  const config = JSON.parse(withPorts(readEnvoyConfig(), { ...ports, postern: 0 })) as JsonObject;
+  const postern = cluster(config, envoyYamlClusters.postern);
+  // Names are not looked up where there are none.
+  if (services.some(isUnixSocket)) postern['type'] = 'STATIC';
+  objectAt(postern, 'load_assignment', 'endpoints', 0)['lb_endpoints'] = services.map((service) => ({
+    endpoint: { address: envoyAddress(service) },
+  }));
   return chain === 'plain' ? onlyForwarding(config) : config;
 }
 
-function loopbackEndpoint(port: number): JsonObject {
-  return { endpoint: { address: { socket_address: { address: LOOPBACK, port_value: port } } } };
+function isUnixSocket(address: string): boolean {
+  return address.startsWith(UNIX);
+}
+
+function envoyAddress(address: string): JsonObject {
+  if (isUnixSocket(address)) return { pipe: { path: address.slice(UNIX.length) } };
+  return { socket_address: { address: LOOPBACK, port_value: portOf(address) } };
+}
+
+/** The port of `127.0.0.1:PORT`. */
+export function portOf(address: string): number {
+  return Number(address.split(':').at(-1));
 }
 
 /** No HTTP filters but the router, no route but the one to the back end. */

@@ -4,7 +4,7 @@ import { Program } from '../../src/programs/program.ts';
 import { setUpEnvoy } from '../../test/support/envoy/envoy.ts';
 import { neededGoProgram } from '../peers/go-build.ts';
 import { type Need, neededService, type RunningPeer } from '../peers/peer.ts';
-import { type EnvoyChain, envoyConfig } from './chain.ts';
+import { type EnvoyChain, envoyConfig, portOf } from './chain.ts';
 
 /** Envoy's own default: its access log is part of what it costs. */
 const FLUSH_INTERVAL_MS = 10_000;
@@ -32,10 +32,16 @@ export async function startEnvoy(
   { services, backend, directory }: Surroundings,
 ): Promise<RunningPeer> {
   // No row asks for tokens through Envoy: its health checks of that listener go to the back end, which says yes.
-  const ports = { services: services.map(portOf), posternHttp: portOf(backend), backend: portOf(backend) };
-  const config = JSON.stringify(envoyConfig(chain, ports));
+  const backendPort = portOf(backend.address);
+  const config = envoyConfig(chain, {
+    services: services.map(({ address }) => address),
+    posternHttp: backendPort,
+    backend: backendPort,
+  });
   const folder = await mkdtemp(join(directory, 'envoy-'));
-  const { start, listenerPort } = await setUpEnvoy(config, folder, { flushIntervalMs: FLUSH_INTERVAL_MS });
+  const { start, listenerPort } = await setUpEnvoy(JSON.stringify(config), folder, {
+    flushIntervalMs: FLUSH_INTERVAL_MS,
+  });
   const program = await Program.start(start);
   let complaint = '';
   program.onOutput((piece, stream) => {
@@ -52,8 +58,4 @@ export async function startEnvoy(
     address: `127.0.0.1:${String(await listenerPort())}`,
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
-}
-
-function portOf({ address }: RunningPeer): number {
-  return Number(address.split(':').at(-1));
 }

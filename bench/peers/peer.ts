@@ -3,7 +3,7 @@ import { servicesDirectory } from '../../services/install-services.mjs';
 import { startChild } from '../../test/support/process/child-process.ts';
 import { type Files } from '../fixtures/files.ts';
 
-/** A service to measure: a command that starts it, and how it prints its port. */
+/** A service to measure: a command that starts it, and how it prints where it listens. */
 export interface Peer {
   /** What it is, in a table. */
   readonly title: string;
@@ -12,8 +12,8 @@ export interface Peer {
   readonly command: (files: Files) => Command;
   /** Starts what the service needs to run; it is not measured, but takes its share of the machine. */
   readonly startBackends?: () => Promise<Backends>;
-  /** The port in a line that it prints when it listens; null when the line is another. */
-  readonly findPort: (line: string) => number | null;
+  /** The address in a line that it prints when it listens; null when the line is another. */
+  readonly findAddress: (line: string) => string | null;
 }
 
 /** Servers that a peer talks to, running. */
@@ -42,7 +42,7 @@ export interface Command {
 /** A service that runs and listens. */
 export interface RunningPeer extends AsyncDisposable {
   readonly pid: number;
-  /** `127.0.0.1:PORT` */
+  /** `127.0.0.1:PORT` or `unix:/path` */
   readonly address: string;
 }
 
@@ -58,8 +58,8 @@ export async function startPeer(peer: Peer, files: Files): Promise<RunningPeer> 
       await backends?.[Symbol.asyncDispose]();
     };
     try {
-      const port = await child.line('stdout', peer.findPort);
-      return { pid: child.pid, address: `127.0.0.1:${String(port)}`, [Symbol.asyncDispose]: stop };
+      const address = await child.line('stdout', peer.findAddress);
+      return { pid: child.pid, address, [Symbol.asyncDispose]: stop };
     } catch (error) {
       child.signal('SIGKILL');
       await child.ended;

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { LOOPBACK } from '../../src/programs/free-ports.ts';
 import { type Files } from '../fixtures/files.ts';
 import { PUBLIC_URL } from '../requests/token-requests.ts';
 import { goProgram, neededGoProgram } from './go-build.ts';
@@ -25,9 +28,10 @@ export const peers = {
     title: 'the back end behind Envoy',
     needs: [neededGoProgram('backend')],
     command: () => ({ program: goProgram('backend'), args: [] }),
-    findPort: findListening,
+    findAddress: findListening,
   },
   postern: posternPeer('Postern, 10 endpoints', ({ fewEndpoints }) => fewEndpoints),
+  'postern-unix': posternPeer('Postern on a Unix socket', ({ fewEndpoints }) => fewEndpoints, unixSocket),
   'postern-rate-limits': withRateLimitService(
     posternPeer('Postern with the rate limit service', ({ fewEndpoints }) => fewEndpoints),
   ),
@@ -49,7 +53,7 @@ function grpcJsPeer(title: string, mode: string): Peer {
   return {
     title,
     command: ({ node, credentials }) => ({ program: node, args: ['--import', 'tsx', grpcJs, mode, credentials] }),
-    findPort: findListening,
+    findAddress: findListening,
   };
 }
 
@@ -58,7 +62,7 @@ function goPeer(title: string, args: (files: Files) => readonly string[]): Peer 
     title,
     needs: [neededGoProgram('authz')],
     command: (files) => ({ program: goProgram('authz'), args: args(files) }),
-    findPort: findListening,
+    findAddress: findListening,
   };
 }
 
@@ -71,18 +75,23 @@ function tonicPeer(title: string, mode: string): Peer {
     title,
     needs: [{ path: rustProgram, remedy: 'install Rust, and run the bench again' }],
     command: ({ credentials }) => ({ program: rustProgram, args: [mode, credentials] }),
-    findPort: findListening,
+    findAddress: findListening,
   };
 }
 
 /** Its address is that of the OAuth2 listener. */
 export const tokenEndpointPeer: Peer = {
   ...posternPeer('Postern, token endpoint', ({ tokens }) => tokens, tokenSettings),
-  findPort: (line) => findReady(line, 'http'),
+  findAddress: (line) => findReady(line, 'http'),
 };
 
 function tokenSettings({ keyRing }: Files): Command['env'] {
   return { POSTERN_KEYRING: keyRing, POSTERN_PUBLIC_URL: PUBLIC_URL };
+}
+
+/** A socket of its own for each process. */
+function unixSocket({ directory }: Files): Command['env'] {
+  return { POSTERN_GRPC_ADDRESS: `unix:${join(directory, randomUUID())}` };
 }
 
 function posternPeer(
@@ -105,7 +114,7 @@ function posternPeer(
         ...settings(files),
       },
     }),
-    findPort: (line) => findReady(line, 'grpc'),
+    findAddress: (line) => findReady(line, 'grpc'),
   };
 }
 
@@ -114,16 +123,13 @@ function withRateLimitService(peer: Peer): Peer {
   return { ...peer, needs, startBackends: startRateLimitBackends };
 }
 
-function findReady(line: string, listener: 'grpc' | 'http'): number | null {
+function findReady(line: string, listener: 'grpc' | 'http'): string | null {
   if (!line.includes('"ready"')) return null;
   const addresses = JSON.parse(line) as Readonly<Record<string, string | undefined>>;
-  return portIn(/:(\d+)$/.exec(addresses[listener] ?? ''));
+  return addresses[listener] ?? null;
 }
 
-function findListening(line: string): number | null {
-  return portIn(/^listening (\d+)$/.exec(line));
-}
-
-function portIn(found: RegExpExecArray | null): number | null {
-  return found?.[1] === undefined ? null : Number(found[1]);
+function findListening(line: string): string | null {
+  const port = /^listening (\d+)$/.exec(line)?.[1];
+  return port === undefined ? null : `${LOOPBACK}:${port}`;
 }

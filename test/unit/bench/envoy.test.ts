@@ -4,7 +4,7 @@ import { partnerRequest, writeHttpRequest } from '../../../bench/requests/http-r
 import { at, cluster, httpFilters, listAt, routes } from '../../support/envoy/envoy-config.ts';
 
 describe('the Envoy of the bench', () => {
-  const ports = { services: [1], posternHttp: 2, backend: 3 };
+  const ports = { services: ['127.0.0.1:1'], posternHttp: 2, backend: 3 };
 
   it('has all filters of envoy.yaml', () => {
     const names = httpFilters(envoyConfig('committed', ports)).map((filter) => at(filter, 'name'));
@@ -13,10 +13,17 @@ describe('the Envoy of the bench', () => {
   });
 
   it('knows every process of the service', () => {
-    const config = envoyConfig('committed', { ...ports, services: [1, 4] });
+    const config = envoyConfig('committed', { ...ports, services: ['127.0.0.1:1', '127.0.0.1:4'] });
     const endpoints = listAt(cluster(config, 'postern'), 'load_assignment', 'endpoints', 0, 'lb_endpoints');
     const listening = endpoints.map((each) => at(each, 'endpoint', 'address', 'socket_address', 'port_value'));
     assert.deepEqual(listening, [1, 4]);
+  });
+
+  it('reaches a service on a Unix socket', () => {
+    const postern = cluster(envoyConfig('committed', { ...ports, services: ['unix:/run/postern'] }), 'postern');
+    assert.equal(postern['type'], 'STATIC');
+    const address = at(postern, 'load_assignment', 'endpoints', 0, 'lb_endpoints', 0, 'endpoint', 'address');
+    assert.deepEqual(address, { pipe: { path: '/run/postern' } });
   });
 
   it('only forwards to the back end when it is plain', () => {
