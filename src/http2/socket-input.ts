@@ -6,9 +6,10 @@ const READ_BYTES = 64 * 1024;
 
 /**
  * Gets what a socket receives, and nothing of what other sockets received. The memory is the next read's when it
- * returns: what is kept must be copied.
+ * returns: what is kept must be copied. A read that filled the memory is followed by another in the same turn of the
+ * event loop: then `isFollowed` is true, although that one can find nothing.
  */
-export type TakeInput = (input: Buffer) => void;
+export type TakeInput = (input: Buffer, isFollowed: boolean) => void;
 
 /** The memory that all sockets but those with TLS are read into, one after the other. */
 const memory = Buffer.allocUnsafeSlow(READ_BYTES);
@@ -31,13 +32,15 @@ interface OnReadKeys {
  * records that were decrypted together must wait, and the end behind them, when the first one pauses the socket.
  */
 export function readSocket(socket: Socket, take: TakeInput): void {
-  socket.on('data', take);
+  socket.on('data', (input: Buffer) => {
+    take(input, false);
+  });
   const handle: unknown = Reflect.get(socket, '_handle');
   if (onReadKeys === null || socket instanceof TLSSocket || !isHandle(handle)) return;
   Reflect.set(socket, onReadKeys.buffer, memory);
   Reflect.set(socket, onReadKeys.callback, (length: number) => {
     // A view that ends with the input: behind it is what another socket received.
-    take(memory.subarray(0, length));
+    take(memory.subarray(0, length), length === memory.length);
   });
   handle.useUserBuffer(memory);
 }

@@ -67,8 +67,8 @@ class Http2Transport implements Transport {
       connection.drained();
     });
     const connection = new Connection(this.#context, wire, peer);
-    readSocket(socket, (input) => {
-      connection.receive(input);
+    readSocket(socket, (input, isFollowed) => {
+      connection.receive(input, isFollowed);
     });
     socket.on('close', () => {
       connection.lost();

@@ -94,7 +94,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
         this.#wire.resume();
         return;
       }
-      const readTo = this.#work(input);
+      const readTo = this.#work(input, false);
       if (readTo < input.length) this.#backlog.unshift(input.subarray(readTo));
     }
   }
@@ -109,12 +109,17 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     return this.#drain === 'final';
   }
 
-  /** Bytes have come. They are the caller's again when this returns. */
-  receive(input: Buffer): void {
+  /**
+   * Bytes have come. They are the caller's again when this returns.
+   *
+   * @param isFollowed by more in this turn of the event loop, probably: what is to be sent waits for that, so that one
+   *   write does for all.
+   */
+  receive(input: Buffer, isFollowed = false): void {
     if (this.#over) return;
     this.#flood.received(input.length);
     // With a backlog, it was on its way when the wire was paused.
-    const readTo = this.#backlog.length > 0 ? 0 : this.#work(input);
+    const readTo = this.#backlog.length > 0 ? 0 : this.#work(input, isFollowed);
     if (readTo === input.length) return;
     this.#backlog.push(Buffer.from(input.subarray(readTo)));
     if (this.#backlog.length > 1) return;
@@ -189,10 +194,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   wrote(): void {
     if (this.#reading || this.#flushPlanned || this.#over) return;
     this.#flushPlanned = true;
-    queueMicrotask(() => {
-      this.#flushPlanned = false;
-      this.#flush();
-    });
+    queueMicrotask(this.#flushAsPlanned);
   }
 
   /** For the frames. */
@@ -250,7 +252,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   }
 
   /** Works on input until it ends or the turn does. @returns how far it was read. */
-  #work(input: Buffer): number {
+  #work(input: Buffer, isFollowed: boolean): number {
     this.nowMs = this.#context.clock.nowMs();
     this.#enterTurn();
     this.#reading = true;
@@ -258,7 +260,11 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     if (problem !== null) this.breach(problem.code, problem.reason);
     this.#calls.settle();
     this.#reading = false;
-    this.#flush();
+    if (!isFollowed || this.#writer.bufferedBytes === 0) this.#flush();
+    else if (!this.#flushPlanned) {
+      this.#flushPlanned = true;
+      setImmediate(this.#flushAsPlanned);
+    }
     return this.#over ? input.length : this.#reader.readTo;
   }
 
@@ -319,6 +325,11 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     this.#giveBack();
     this.#endWhenIdle();
   }
+
+  readonly #flushAsPlanned = (): void => {
+    this.#flushPlanned = false;
+    this.#flush();
+  };
 
   /** What was given to the wire may still be read from memory: of a wire that is gone, too, so that is left alone. */
   #giveBack(): void {

@@ -16,6 +16,8 @@ interface Opened {
   readonly far: Socket;
   /** What was read so far. */
   readonly read: () => Buffer;
+  /** Of each read, its length and whether it was said to be followed. */
+  readonly reads: readonly (readonly [length: number, isFollowed: boolean])[];
   /** Resolves once so many bytes were read. */
   readonly upTo: (length: number) => Promise<void>;
 }
@@ -59,12 +61,14 @@ async function listen(way: keyof typeof ways): Promise<Ends> {
     mostAtOnce: () => mostAtOnce,
     open: async ({ echoes } = { echoes: false }) => {
       const parts: Buffer[] = [];
+      const reads: [number, boolean][] = [];
       const arrivals = new EventEmitter();
       let readBytes = 0;
       const accepted = new Promise<Socket>((resolve) => {
         server.once(event, (near: Socket) => {
           const wire = new SocketWire(near, () => undefined);
-          readSocket(near, (input) => {
+          readSocket(near, (input, isFollowed) => {
+            reads.push([input.length, isFollowed]);
             atOnce += 1;
             mostAtOnce = Math.max(mostAtOnce, atOnce);
             memories.add(input.buffer);
@@ -88,7 +92,7 @@ async function listen(way: keyof typeof ways): Promise<Ends> {
         while (readBytes < length) await once(arrivals, 'more');
       };
       await upTo(5);
-      return { near, far, read: () => Buffer.concat(parts), upTo };
+      return { near, far, read: () => Buffer.concat(parts), reads, upTo };
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();
@@ -144,6 +148,20 @@ describe('reading sockets', () => {
       });
     });
   }
+
+  it('says that a read is followed when it filled the memory', async () => {
+    const ends = await listen('plain');
+    const { far, reads, upTo } = await ends.open();
+    far.write(Buffer.alloc(1_000_000));
+    await upTo(1_000_005);
+    const full = reads.filter(([length]) => length === 65_536);
+    assert.ok(full.length > 0);
+    assert.deepEqual(
+      reads.filter(([, isFollowed]) => isFollowed),
+      full,
+    );
+    await ends.close();
+  });
 
   it('reads all sockets into one memory', async () => {
     const ends = await listen('plain');

@@ -567,6 +567,46 @@ describe('peers that are slow', () => {
     assert.equal(wire.writes, before + 1);
     assert.equal(wire.take().length, 150);
   });
+
+  it('writes the answers of reads that follow each other at once', async () => {
+    const { connection, wire } = fakeServer().connect();
+    const before = wire.writes;
+    const receive = (streamId: number, isFollowed: boolean): void => {
+      connection.receive(grpcRequest(streamId, '/Echo', Buffer.from('x')), isFollowed);
+    };
+    receive(1, true);
+    receive(3, true);
+    assert.equal(wire.writes, before);
+    receive(5, false);
+    assert.equal(wire.writes, before + 1);
+    assert.equal(wire.take().length, 9);
+    await turn();
+    assert.equal(wire.writes, before + 1);
+  });
+
+  it('writes in the same turn when no other read follows', async () => {
+    const server = fakeServer();
+    const { connection, wire } = server.connect();
+    const before = wire.writes;
+    connection.receive(grpcRequest(1, '/Echo', Buffer.from('x')), true);
+    connection.receive(grpcRequest(3, '/Hold', Buffer.from('x')), true);
+    server.held[0]?.answer(Buffer.from('y'));
+    await Promise.resolve();
+    assert.equal(wire.writes, before);
+    await turn();
+    assert.equal(wire.writes, before + 1);
+    assert.equal(wire.take().length, 6);
+  });
+
+  it('writes nothing for a connection that is lost in that turn', async () => {
+    const server = fakeServer();
+    const { connection, wire } = server.connect();
+    const before = wire.writes;
+    connection.receive(grpcRequest(1, '/Echo', Buffer.from('x')), true);
+    connection.lost();
+    await turn();
+    assert.equal(wire.writes, before);
+  });
 });
 
 function sendRest(connection: FakeConnection, streamId: number, messageBytes: number, fill = '\0'): void {
