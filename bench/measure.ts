@@ -58,9 +58,11 @@ export async function measure(
   await verify(prepared, ports);
   for (const each of prepared) {
     ports.onProgress(`warming up: ${each.row.name}`);
-    const { checks, ...warmUp } = plan.warmUp[wayOf(each.row)];
-    // A row of large bodies too: V8 goes by how often code runs, not by what it costs.
-    await driveRow(each, boundCalls({ ...warmUp, checks: checks * each.pids.length }, each.row), ports.driver);
+    for (const load of loadNamesOf(each.row)) {
+      const { checks, ...warmUp } = plan.warmUp[load];
+      // A row of large bodies too: V8 goes by how often code runs, not by what it costs.
+      await driveRow(each, boundCalls({ ...warmUp, checks: checks * each.pids.length }, each.row), ports.driver);
+    }
   }
   const samples = new Map<Row, Partial<Record<LoadName, Sample[]>>>(prepared.map(({ row }) => [row, {}]));
   for (let round = 1; round <= plan.rounds; round += 1) {

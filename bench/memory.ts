@@ -38,7 +38,7 @@ export async function measureMemory(
   files: Files,
   { plan, driver, requests }: { readonly plan: Plan; readonly driver: DriverName; readonly requests: RequestPorts },
 ): Promise<MemoryFigures> {
-  const small = { peer: peers.postern, messages: keyMessages(endpoints.orders.path), load: plan.warmUp.direct };
+  const small = { peer: peers.postern, messages: keyMessages(endpoints.orders.path), load: plan.warmUp.busy };
   const large = { peer: peers['postern-signatures'], messages: hmacMessages(tenMiB), load: LARGE };
   const path = join(files.directory, 'memory.messages');
   const residentAfter = async ({ peer, messages, load }: typeof large): Promise<number> => {
