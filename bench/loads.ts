@@ -20,8 +20,8 @@ export const loadsOf = { direct: ['busy', 'calm'], envoy: ['saturated', 'steady'
 export interface Plan {
   readonly rounds: number;
   /**
-   * Before the first round each service has as much of each of its loads: V8 has compiled what matters then. What runs
-   * once for each read has run too rarely under loads of which a read brings many checks.
+   * What a service gets before the first round for each of its loads, so that V8 has compiled what matters. Loads of
+   * which a read brings many checks do not warm up what runs once for each read.
    */
   readonly warmUp: Readonly<Record<LoadName, Load>>;
   readonly loads: Readonly<Record<LoadName, Load>>;

@@ -6,8 +6,8 @@ const READ_BYTES = 64 * 1024;
 
 /**
  * Gets what a socket receives, and nothing of what other sockets received. The memory is the next read's when it
- * returns: what is kept must be copied. A read that filled the memory is followed by another in the same turn of the
- * event loop: then `isFollowed` is true, although that one can find nothing.
+ * returns: what is kept must be copied. `isFollowed` says that the read filled the memory: then another probably follows
+ * in the same turn of the event loop, which can find more, nothing, or the end.
  */
 export type TakeInput = (input: Buffer, isFollowed: boolean) => void;
 

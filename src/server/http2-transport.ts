@@ -70,6 +70,10 @@ class Http2Transport implements Transport {
     readSocket(socket, (input, isFollowed) => {
       connection.receive(input, isFollowed);
     });
+    // Before the socket ends its own side, after which nothing can be sent.
+    socket.on('end', () => {
+      connection.inputEnded();
+    });
     socket.on('close', () => {
       connection.lost();
     });

@@ -38,6 +38,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   /** Input that waits for the next turn. */
   readonly #backlog: Buffer[] = [];
   #flushPlanned = false;
+  #turnFlushPlanned = false;
   /** See {@link giveBackOnceSent}. */
   #spent: Buffer[] = [];
   #paused = false;
@@ -112,8 +113,8 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   /**
    * Bytes have come. They are the caller's again when this returns.
    *
-   * @param isFollowed by more in this turn of the event loop, probably: what is to be sent waits for that, so that one
-   *   write does for all.
+   * @param isFollowed whether more follows in this turn of the event loop, probably. A little to be sent waits for it, at
+   *   the latest until the end of the turn: one write then does for all.
    */
   receive(input: Buffer, isFollowed = false): void {
     if (this.#over) return;
@@ -137,6 +138,11 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     if (this.#backlog.length === 0) this.#wire.resume();
     else this.#context.turns.wait(this);
     this.#calls.sender.pump();
+    this.#flush();
+  }
+
+  /** The peer sends nothing more: nothing waits for it any longer. */
+  inputEnded(): void {
     this.#flush();
   }
 
@@ -194,7 +200,10 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   wrote(): void {
     if (this.#reading || this.#flushPlanned || this.#over) return;
     this.#flushPlanned = true;
-    queueMicrotask(this.#flushAsPlanned);
+    queueMicrotask(() => {
+      this.#flushPlanned = false;
+      this.#flush();
+    });
   }
 
   /** For the frames. */
@@ -260,12 +269,26 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     if (problem !== null) this.breach(problem.code, problem.reason);
     this.#calls.settle();
     this.#reading = false;
-    if (!isFollowed || this.#writer.bufferedBytes === 0) this.#flush();
-    else if (!this.#flushPlanned) {
-      this.#flushPlanned = true;
-      setImmediate(this.#flushAsPlanned);
-    }
-    return this.#over ? input.length : this.#reader.readTo;
+    const readTo = this.#over ? input.length : this.#reader.readTo;
+    if (isFollowed && readTo === input.length && this.#isLittleBuffered) this.#flushThisTurn();
+    else this.#flush();
+    return readTo;
+  }
+
+  /** Whether so little is to be sent that it need not count as unsent yet. */
+  get #isLittleBuffered(): boolean {
+    const { bufferedBytes } = this.#writer;
+    return bufferedBytes > 0 && bufferedBytes <= this.#context.limits.pauseEarlyAboveBytes;
+  }
+
+  /** Leaves the sending to the next read of this turn, or to the end of the turn. */
+  #flushThisTurn(): void {
+    if (this.#turnFlushPlanned) return;
+    this.#turnFlushPlanned = true;
+    setImmediate(() => {
+      this.#turnFlushPlanned = false;
+      this.#flush();
+    });
   }
 
   #enterTurn(): void {
@@ -325,11 +348,6 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     this.#giveBack();
     this.#endWhenIdle();
   }
-
-  readonly #flushAsPlanned = (): void => {
-    this.#flushPlanned = false;
-    this.#flush();
-  };
 
   /** What was given to the wire may still be read from memory: of a wire that is gone, too, so that is left alone. */
   #giveBack(): void {

@@ -40,7 +40,10 @@ export interface Http2Limits extends OpenCallLimits, HeaderBlockLimits, FloodLim
   readonly pauseAboveBytes: number;
   /** Unsent bytes of all connections above which those end whose peers take nothing, and the others pause early. */
   readonly maxUnsentBytes: number;
-  /** Instead of `pauseAboveBytes` while all have more than `maxUnsentBytes`. */
+  /**
+   * Instead of `pauseAboveBytes` while all have more than `maxUnsentBytes`. Nor does more of a connection wait for the
+   * end of a turn.
+   */
   readonly pauseEarlyAboveBytes: number;
   /** How long a full socket may make no progress while all have more than `maxUnsentBytes`. */
   readonly unsentStallMs: number;

@@ -584,18 +584,60 @@ describe('peers that are slow', () => {
     assert.equal(wire.writes, before + 1);
   });
 
-  it('writes in the same turn when no other read follows', async () => {
+  it('writes at the end of the turn when no other read follows', async () => {
+    const { connection, wire } = fakeServer().connect();
+    const before = wire.writes;
+    connection.receive(grpcRequest(1, '/Echo', Buffer.from('x')), true);
+    assert.equal(wire.writes, before);
+    await turn();
+    assert.equal(wire.writes, before + 1);
+    assert.equal(wire.take().length, 3);
+  });
+
+  it('writes with an answer that comes late in the turn', async () => {
     const server = fakeServer();
     const { connection, wire } = server.connect();
     const before = wire.writes;
     connection.receive(grpcRequest(1, '/Echo', Buffer.from('x')), true);
     connection.receive(grpcRequest(3, '/Hold', Buffer.from('x')), true);
-    server.held[0]?.answer(Buffer.from('y'));
-    await Promise.resolve();
     assert.equal(wire.writes, before);
-    await turn();
+    server.held[0]?.answer(Buffer.from('y'));
+    for (let n = 0; n < 20; n++) await Promise.resolve();
     assert.equal(wire.writes, before + 1);
     assert.equal(wire.take().length, 6);
+    await turn();
+    assert.equal(wire.writes, before + 1);
+  });
+
+  it('writes at once when the peer sends nothing more', () => {
+    const { connection, wire } = fakeServer().connect();
+    connection.receive(grpcRequest(1, '/Echo', Buffer.from('x')), true);
+    connection.inputEnded();
+    assert.equal(wire.take().length, 3);
+  });
+
+  it('writes at once when the rest of the input waits for another turn', async () => {
+    const { connection, wire } = fakeServer({ framesPerTurn: 8, framesOfEach: 8 }).connect();
+    const requests = Array.from({ length: 20 }, (_, n) => grpcRequest(2 * n + 1, '/Echo', Buffer.from('x')));
+    connection.receive(Buffer.concat(requests), true);
+    assert.ok(wire.paused);
+    assert.ok(wire.take().length > 0);
+    for (let n = 0; n < 40; n++) await turn();
+    assert.ok(!wire.paused);
+  });
+
+  it('leaves no more than a little unsent until the end of the turn, whatever its connections ask for', () => {
+    const server = fakeServer();
+    const windows = Buffer.concat([
+      settings([setting.initialWindowSize, 0x7fffffff]),
+      frame(frameType.windowUpdate, 0, 0, uint32(0x7fff0000)),
+    ]);
+    for (let n = 0; n < 20; n++) {
+      const { connection, wire } = server.connect();
+      wire.keepsUp = false;
+      connection.receive(Buffer.concat([windows, grpcRequest(1, '/Grow', Buffer.from('100000'))]), true);
+    }
+    assert.ok(server.unsentBytes() > 20 * 100_000);
   });
 
   it('writes nothing for a connection that is lost in that turn', async () => {
