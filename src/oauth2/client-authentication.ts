@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { findSigner, unknownAppKey } from '../methods/caller.ts';
-import { APP_KEY_PATTERN } from '../model/app-key.ts';
+import { isAppKey } from '../model/app-key.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import { Secret } from '../model/secret.ts';
 import { type Pending, whenReady } from '../pending.ts';
@@ -92,7 +92,7 @@ export function authenticateClient(
   source: string,
   { clock, throttle, credentials: findSource }: ClientAuthenticationPorts,
 ): Pending<AuthenticatedClient | OAuth2Refusal> {
-  const counted = APP_KEY_PATTERN.test(credentials.clientId) ? credentials.clientId : NO_CLIENT;
+  const counted = isAppKey(credentials.clientId) ? credentials.clientId : NO_CLIENT;
   const waitSeconds = throttle.findWait(source, counted);
   if (waitSeconds !== null) return tooMany(waitSeconds, FAILURES_DETAIL);
   const known = findSource();

@@ -1,5 +1,5 @@
 import type { Clock, StartTimer } from '../clock.ts';
-import { APP_KEY_PATTERN, hashAppKey } from '../model/app-key.ts';
+import { hashAppKey, isAppKey } from '../model/app-key.ts';
 import type { Pending } from '../pending.ts';
 import type { AppKeyFilter } from './cache/app-key-filter.ts';
 import { type CacheCounters, createCacheCounters, type Figure, figuresOf } from './cache/cache-figures.ts';
@@ -178,7 +178,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   }
 
   findByAppKey(appKey: string): Pending<HeldCredential | null> {
-    if (!APP_KEY_PATTERN.test(appKey)) return null;
+    if (!isAppKey(appKey)) return null;
     const appKeyHash = hashAppKey(appKey);
     const entry = this.#entries.get(appKeyHash);
     if (entry !== undefined) {

@@ -1,4 +1,4 @@
-import { APP_KEY_PATTERN, hashAppKey } from '../model/app-key.ts';
+import { hashAppKey, isAppKey } from '../model/app-key.ts';
 import { isGroupGrant, type OwnGrant } from '../model/grant.ts';
 import type { CredentialSource, GrantsByEndpoint, HeldCredential } from './credential-source.ts';
 import type { StoreState } from './check-store.ts';
@@ -28,7 +28,7 @@ export function compileCredentialIndex({
     held.set(credential.appKeyHash, { credential, consumer, grants: grantsByConsumer.get(consumer.id) ?? noGrants });
   }
   return {
-    findByAppKey: (appKey) => (APP_KEY_PATTERN.test(appKey) ? (held.get(hashAppKey(appKey)) ?? null) : null),
+    findByAppKey: (appKey) => (isAppKey(appKey) ? (held.get(hashAppKey(appKey)) ?? null) : null),
     canKnow: () => true,
   };
 }

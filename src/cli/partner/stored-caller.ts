@@ -7,7 +7,7 @@ import { textOf } from '../../manage/generate-credential.ts';
 import { collectAll, listGroupGrants, type ResourceStore } from '../../manage/resource-store.ts';
 import { grantId } from '../../resources/grant.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
-import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
+import { hashAppKey, isAppKey } from '../../model/app-key.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { issuerOf } from '../../oauth2/oauth2-addresses.ts';
@@ -40,7 +40,7 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   const proof = proofOf(endpoint);
   const isKey = proof === 'app-key';
   const meant = isKey ? [...sent.meantAppKeys, ...(givenSecret === null ? [] : [givenSecret])] : [query.appKey];
-  const appKeys = [...new Set([sent.appKey, ...meant])].filter((key) => key !== null && APP_KEY_PATTERN.test(key));
+  const appKeys = [...new Set([sent.appKey, ...meant])].filter((key) => key !== null && isAppKey(key));
   const appKeyHashes = appKeys.map((key) => hashAppKey(key ?? ''));
   const found = (await collectAll(store.list('credential', { appKeyHashes }))).map(({ resource }) => resource);
   const holderOf = (appKey: string | null): ManagedCredential | null =>

@@ -2,7 +2,7 @@ import { type Declared, declareTime } from '../../resources/declared.ts';
 import { ID_PATTERN } from '../../document/fields.ts';
 import { quoted } from '../../document/problem.ts';
 import { findSecretFault } from '../../resources/app-secret.ts';
-import { APP_KEY_PATTERN, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
+import { isAppKey, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import { equal } from '../../signing/equal.ts';
 import type { FindingLog } from './finding.ts';
@@ -106,8 +106,8 @@ function readAppKey({ kind, entity }: KongCredential): string | CredentialFault 
     const instead = 'fill it in first (envsubst; deck file render --populate-env-vars), or write what the vault has';
     return { field, what: `has ${reference.what} in place of its "${field}"`, instead };
   }
-  if (APP_KEY_PATTERN.test(appKey)) return appKey;
-  const what = APP_KEY_PATTERN.test(appKey.slice(0, MAX_APP_KEY_CHARACTERS))
+  if (isAppKey(appKey)) return appKey;
+  const what = isAppKey(appKey.slice(0, MAX_APP_KEY_CHARACTERS))
     ? `has a "${field}" of more than ${String(MAX_APP_KEY_CHARACTERS)} characters`
     : `has a "${field}" with other characters than A-Z, a-z, 0-9, ".", "_" and "-"`;
   return { field, what, instead: issueFor(kind) };
