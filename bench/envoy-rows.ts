@@ -15,9 +15,15 @@ const open = {
 
 /** HTTP requests through a real Envoy; the figure is the CPU time of the service behind it for one request. */
 export const envoyRows: readonly Row[] = [
-  ...rowsOf('open', { ...open, title: 'open', own: 'postern', grpcGo: 'grpc-go-open' }),
-  ...rowsOf('key', { ...key, title: 'key', own: 'postern', grpcGo: 'grpc-go-key', tonic: 'tonic-key' }),
-  ...unixRows({ open, key }),
+  ...rowsOf('open', { ...open, title: 'open', own: 'postern', unix: 'postern-unix', grpcGo: 'grpc-go-open' }),
+  ...rowsOf('key', {
+    ...key,
+    title: 'key',
+    own: 'postern',
+    unix: 'postern-unix',
+    grpcGo: 'grpc-go-key',
+    tonic: 'tonic-key',
+  }),
   {
     ...key,
     name: 'envoy-key-two',
@@ -54,29 +60,17 @@ export const envoyRows: readonly Row[] = [
   }),
 ];
 
-/** Rows of Postern as they are over TCP, with a Unix socket between Envoy and Postern. */
-function unixRows(rows: Readonly<Record<string, Pick<Row, 'messages' | 'expect'>>>): readonly Row[] {
-  return Object.entries(rows).map(([name, row]) => ({
-    ...row,
-    name: `envoy-${name}-unix`,
-    title: `Postern behind Envoy, Unix socket: ${name}`,
-    peer: 'postern-unix',
-    through: 'committed',
-    baselines: { grpcGo: `envoy-grpc-go-${name}` },
-    sameAnswerAs: `envoy-${name}`,
-    isSlow: true,
-  }));
-}
-
 /** What the rows of Postern and its peers have in common, and which services they are about. */
 interface Alike extends Pick<Row, 'title' | 'messages' | 'expect'> {
   readonly own: PeerName;
+  /** The same, with a Unix socket between Envoy and Postern. */
+  readonly unix?: PeerName;
   readonly grpcGo: PeerName;
   readonly tonic?: PeerName;
 }
 
 /** The row of Postern and those of its peers, which are sent the same requests. */
-function rowsOf(name: string, { title, own, grpcGo, tonic, ...alike }: Alike): readonly Row[] {
+function rowsOf(name: string, { title, own, unix, grpcGo, tonic, ...alike }: Alike): readonly Row[] {
   const sameAnswerAs = `envoy-${name}`;
   const baselines = { grpcGo: `envoy-grpc-go-${name}` };
   const row = (rowName: string, peer: PeerName, who: string): Row => ({
@@ -88,9 +82,12 @@ function rowsOf(name: string, { title, own, grpcGo, tonic, ...alike }: Alike): r
     baselines,
     ...(rowName === sameAnswerAs ? {} : { sameAnswerAs }),
   });
+  const slowRow = (rowName: string, peer: PeerName | undefined, who: string): readonly Row[] =>
+    peer === undefined ? [] : [{ ...row(rowName, peer, who), isSlow: true }];
   return [
     row(baselines.grpcGo, grpcGo, 'grpc-go'),
-    ...(tonic === undefined ? [] : [{ ...row(`envoy-tonic-${name}`, tonic, 'tonic'), isSlow: true as const }]),
+    ...slowRow(`envoy-tonic-${name}`, tonic, 'tonic'),
     row(sameAnswerAs, own, 'Postern'),
+    ...slowRow(`envoy-${name}-unix`, unix, 'Postern on a Unix socket'),
   ];
 }

@@ -1,4 +1,4 @@
-import { LOOPBACK } from '../../src/programs/free-ports.ts';
+import { type ListenAddress, parseListenAddress } from '../../src/net/listen-address.ts';
 import {
   backendRoute,
   cluster,
@@ -11,8 +11,6 @@ import {
   readEnvoyConfig,
 } from '../../test/support/envoy/envoy-config.ts';
 import { withPorts } from '../../test/support/envoy/envoy.ts';
-
-const UNIX = 'unix:';
 
 /** Which Envoy requests go through: the committed envoy.yaml, or what is left of it when Envoy only forwards. */
 export type EnvoyChain = 'committed' | 'plain';
@@ -27,26 +25,24 @@ export interface EnvoyNeighbours extends Pick<ClusterPorts, 'posternHttp' | 'bac
 export function envoyConfig(chain: EnvoyChain, { services, ...ports }: EnvoyNeighbours): JsonObject {
   const config = JSON.parse(withPorts(readEnvoyConfig(), { ...ports, postern: 0 })) as JsonObject;
   const postern = cluster(config, envoyYamlClusters.postern);
+  const addresses = services.map(readAddress);
   // Names are not looked up where there are none.
-  if (services.some(isUnixSocket)) postern['type'] = 'STATIC';
-  objectAt(postern, 'load_assignment', 'endpoints', 0)['lb_endpoints'] = services.map((service) => ({
-    endpoint: { address: envoyAddress(service) },
+  if (addresses.some(({ kind }) => kind === 'unix')) postern['type'] = 'STATIC';
+  objectAt(postern, 'load_assignment', 'endpoints', 0)['lb_endpoints'] = addresses.map((address) => ({
+    endpoint: { address: envoyAddress(address) },
   }));
   return chain === 'plain' ? onlyForwarding(config) : config;
 }
 
-function isUnixSocket(address: string): boolean {
-  return address.startsWith(UNIX);
+function readAddress(text: string): ListenAddress {
+  const address = parseListenAddress(text);
+  if ('fault' in address) throw new Error(`a service listens nowhere: ${address.fault}`);
+  return address;
 }
 
-function envoyAddress(address: string): JsonObject {
-  if (isUnixSocket(address)) return { pipe: { path: address.slice(UNIX.length) } };
-  return { socket_address: { address: LOOPBACK, port_value: portOf(address) } };
-}
-
-/** The port of `127.0.0.1:PORT`. */
-export function portOf(address: string): number {
-  return Number(address.split(':').at(-1));
+function envoyAddress(address: ListenAddress): JsonObject {
+  if (address.kind === 'unix') return { pipe: { path: address.path } };
+  return { socket_address: { address: address.host, port_value: address.port } };
 }
 
 /** No HTTP filters but the router, no route but the one to the back end. */

@@ -4,7 +4,7 @@ import { Program } from '../../src/programs/program.ts';
 import { setUpEnvoy } from '../../test/support/envoy/envoy.ts';
 import { neededGoProgram } from '../peers/go-build.ts';
 import { type Need, neededService, type RunningPeer } from '../peers/peer.ts';
-import { type EnvoyChain, envoyConfig, portOf } from './chain.ts';
+import { type EnvoyChain, envoyConfig } from './chain.ts';
 
 /** Envoy's own default: its access log is part of what it costs. */
 const FLUSH_INTERVAL_MS = 10_000;
@@ -32,7 +32,7 @@ export async function startEnvoy(
   { services, backend, directory }: Surroundings,
 ): Promise<RunningPeer> {
   // No row asks for tokens through Envoy: its health checks of that listener go to the back end, which says yes.
-  const backendPort = portOf(backend.address);
+  const backendPort = portOf(backend);
   const config = envoyConfig(chain, {
     services: services.map(({ address }) => address),
     posternHttp: backendPort,
@@ -58,4 +58,8 @@ export async function startEnvoy(
     address: `127.0.0.1:${String(await listenerPort())}`,
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
+}
+
+function portOf({ address }: RunningPeer): number {
+  return Number(address.split(':').at(-1));
 }
