@@ -1,5 +1,5 @@
-/** Longer text is copied by native code, whose call costs more than to copy a short text here. */
-const MAX_SHORT_TEXT = 64;
+/** Longer text is copied by native code, whose call costs as much as to copy this many characters here. */
+const MAX_SHORT_TEXT = 12;
 
 /** Writes text of one character a byte (latin1) into bytes that have room for it, from `at` on. */
 export function writeLatin1(bytes: Buffer, text: string, at: number): void {
