@@ -1,9 +1,12 @@
+import { isLatin1At } from '../latin1.ts';
 import type { BodyMemory } from '../signing/signable-request.ts';
 import { HeaderFields, readPair } from './header-fields.ts';
 import { LENGTH_DELIMITED, VARINT, WireReader } from '../protobuf/wire-reader.ts';
 
 const ENDPOINT_EXTENSION = 'endpoint';
 const NO_SPAN = -1;
+/** Not made anew for each request. */
+const USUAL_METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 /** Within `source`: `address`, in it `socket_address`, in it `address`. */
 const PEER_ADDRESS_TAGS = [0x0a, 0x0a, 0x12];
 
@@ -66,7 +69,7 @@ export class HttpRequest {
 
   /** As the caller sent it; methods are case-sensitive. */
   get method(): string {
-    return (this.#method ??= this.#text(this.#methodStart, this.#methodEnd));
+    return (this.#method ??= this.#readMethod(this.#methodStart, this.#methodEnd));
   }
 
   /** `HTTP/1.1`, `HTTP/2` or what else Envoy reports. */
@@ -225,6 +228,13 @@ export class HttpRequest {
   #setBody(start: number, end: number): void {
     this.#bodyStart = start;
     this.#bodyEnd = end;
+  }
+
+  #readMethod(start: number, end: number): string {
+    for (const method of USUAL_METHODS) {
+      if (method.length === end - start && isLatin1At(this.#bytes, method, start)) return method;
+    }
+    return this.#text(start, end);
   }
 
   #text(start: number, end: number): string {

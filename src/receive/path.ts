@@ -21,14 +21,12 @@ export interface NotNormal {
 const SLASH = 0x2f;
 const BACKSLASH = 0x5c;
 const DOT = 0x2e;
-const PERCENT = 0x25;
-const SEMICOLON = 0x3b;
-const HASH = 0x23;
-const QUESTION_MARK = 0x3f;
-const FIRST_VISIBLE = 0x21;
-const LAST_VISIBLE = 0x7e;
 const FIRST_PRINTABLE = 0x20;
 const DELETE = 0x7f;
+/** Bytes that no target holds: those outside 0x21-0x7E, and `#`. */
+const REFUSED = /[^\x21\x22\x24-\x7e]/;
+/** What keeps a path from being its own comparable form. */
+const NOT_PLAIN = /[\\%;]/;
 
 /**
  * Parses the raw `:path`, one character a byte. What is not in normal form is refused, never repaired,
@@ -36,20 +34,12 @@ const DELETE = 0x7f;
  */
 export function parseTarget(raw: string): Target | NotNormal {
   if (raw.charCodeAt(0) !== SLASH) return notNormal('it does not begin with "/"');
-  let end = raw.length;
-  let plain = true;
-  for (let at = 0; at < raw.length; at += 1) {
-    const byte = raw.charCodeAt(at);
-    if (byte < FIRST_VISIBLE || byte > LAST_VISIBLE) return notNormal('it holds a byte outside 0x21-0x7E');
-    if (byte === HASH) return notNormal('it holds a "#"');
-    if (byte === QUESTION_MARK && end === raw.length) end = at;
-    if (at < end) {
-      if (byte === BACKSLASH) return notNormal('the path holds a "\\"');
-      if (byte === PERCENT || byte === SEMICOLON) plain = false;
-    }
-  }
-  const path = end === raw.length ? raw : raw.slice(0, end);
-  const query = end === raw.length ? null : raw.slice(end + 1);
+  if (REFUSED.test(raw)) return notNormal(raw.includes('#') ? 'it holds a "#"' : 'it holds a byte outside 0x21-0x7E');
+  const mark = raw.indexOf('?');
+  const path = mark === -1 ? raw : raw.slice(0, mark);
+  const query = mark === -1 ? null : raw.slice(mark + 1);
+  const plain = !NOT_PLAIN.test(path);
+  if (!plain && path.includes('\\')) return notNormal('the path holds a "\\"');
   const fault = plain ? null : findEncodingFault(path);
   if (fault !== null) return notNormal(fault);
   const decoded = plain ? path : decodePercent(path);

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isLatin1At } from '../../latin1.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
 import { formDecodeInPieces, formDecodeInto, isPlain } from '../../signing/form-decoding.ts';
 import { PIECE_BYTES, runAtOnce, type Work } from '../../signing/work.ts';
@@ -124,15 +125,9 @@ export type ReservedName = (typeof RESERVED_NAMES)[number];
 /** Which reserved name a decoded parameter has; null for a parameter of the business. Names compare exactly. */
 export function findReservedName(decoded: Buffer, { start, nameEnd }: Span): ReservedName | null {
   for (const name of RESERVED_NAMES) {
-    if (name.length === nameEnd - start && isTextAt(decoded, start, name)) return name;
+    if (name.length === nameEnd - start && isLatin1At(decoded, name, start)) return name;
   }
   return null;
-}
-
-/** Whether ASCII text stands at this place. */
-function isTextAt(bytes: Buffer, start: number, text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text.charCodeAt(at)) return false;
-  return true;
 }
 
 /** Compared byte by byte here; longer equal beginnings are left to the native comparison, which costs more to call. */
