@@ -5,6 +5,7 @@ import { LENGTH_DELIMITED, VARINT, WireReader } from '../protobuf/wire-reader.ts
 
 const ENDPOINT_EXTENSION = 'endpoint';
 const NO_SPAN = -1;
+const NO_BODY = Buffer.alloc(0);
 /** Not made anew for each request. */
 const USUAL_METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 /** Within `source`: `address`, in it `socket_address`, in it `address`. */
@@ -92,7 +93,7 @@ export class HttpRequest {
 
   /** The body that Envoy delivered: a view of the message, to be read only. */
   get body(): Buffer {
-    return (this.#body ??= this.#bytes.subarray(this.#bodyStart, this.#bodyEnd));
+    return (this.#body ??= this.bodyLength === 0 ? NO_BODY : this.#bytes.subarray(this.#bodyStart, this.#bodyEnd));
   }
 
   /** See {@link BodyMemory}. */
