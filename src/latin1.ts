@@ -1,5 +1,5 @@
-/** Longer text is copied by native code, whose call costs as much as to copy this many characters here. */
-const MAX_SHORT_TEXT = 12;
+/** Longer text is copied by native code, whose call costs about as much as to copy so many characters here. */
+const MAX_SHORT_TEXT = 16;
 
 /** Writes text of one character a byte (latin1) into bytes that have room for it, from `at` on. */
 export function writeLatin1(bytes: Buffer, text: string, at: number): void {

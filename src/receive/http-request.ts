@@ -91,7 +91,7 @@ export class HttpRequest {
       (this.#hostStart === NO_SPAN ? '' : this.#text(this.#hostStart, this.#hostEnd)));
   }
 
-  /** The body that Envoy delivered: a view of the message, to be read only. */
+  /** The body that Envoy delivered, to be read only: a view of the message, unless it is empty. */
   get body(): Buffer {
     return (this.#body ??= this.bodyLength === 0 ? NO_BODY : this.#bytes.subarray(this.#bodyStart, this.#bodyEnd));
   }
