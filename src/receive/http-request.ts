@@ -6,8 +6,8 @@ import { LENGTH_DELIMITED, VARINT, WireReader } from '../protobuf/wire-reader.ts
 const ENDPOINT_EXTENSION = 'endpoint';
 const NO_SPAN = -1;
 const NO_BODY = Buffer.alloc(0);
-/** Not made anew for each request. */
-const USUAL_METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+/** The methods that most requests have: a request with one of them gets this text, not one of its own. */
+export const usualMethods: readonly string[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 /** Within `source`: `address`, in it `socket_address`, in it `address`. */
 const PEER_ADDRESS_TAGS = [0x0a, 0x0a, 0x12];
 
@@ -232,7 +232,7 @@ export class HttpRequest {
   }
 
   #readMethod(start: number, end: number): string {
-    for (const method of USUAL_METHODS) {
+    for (const method of usualMethods) {
       if (method.length === end - start && isLatin1At(this.#bytes, method, start)) return method;
     }
     return this.#text(start, end);

@@ -1,9 +1,9 @@
 import { decodeEscapes, escapeByte } from '../../explanation/text-encoding.ts';
 import type { Hypothesis } from '../../explanation/explainer.ts';
 import { permutationsOf } from '../../explanation/search.ts';
+import { usualMethods } from '../../../receive/http-request.ts';
 import type { HmacCase, HmacRecipe } from './case.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 const VERSION_FIX = 'End the request line with HTTP/1.1, whatever the connection speaks';
 const TARGET_FIX = 'Sign path and query byte for byte as they stand in the request line that is sent';
 const MAX_PREFIX_SEGMENTS = 4;
@@ -82,7 +82,7 @@ export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<
       name: 'other-method',
       what: 'another method was signed than the one that was sent',
       fix: 'Sign the method that is sent; clients change it on a redirect, and when a body is added',
-      vary: () => METHODS.map((method) => ({ method })),
+      vary: () => usualMethods.map((method) => ({ method })),
     },
     targetMistake(
       'path-percent-decoded',
