@@ -3,7 +3,7 @@ import { endpoints } from './fixtures/document.ts';
 import type { PeerName } from './peers/peers.ts';
 import { keyMessages, keyTarget, partnerMessages } from './requests/key-requests.ts';
 import type { Row } from './row.ts';
-import { hmacMessages, hmacSizes, sizedRow } from './signature-rows.ts';
+import { hmacMessages, hmacSizes, signedRow } from './signature-rows.ts';
 
 /** The baseline of the key rows, and the name of their group. */
 const KEY_GROUP = 'envoy-grpc-go-key';
@@ -49,6 +49,7 @@ export const envoyRows: readonly Row[] = [
     const isSmall = size.bodyBytes === 0;
     const rows = rowsOf(`hmac${size.suffix}`, {
       messages: hmacMessages(size),
+      isSigned: true,
       expect: forwardedAs('first partner'),
       title: `hmac, ${size.title}`,
       own: 'postern-signatures',
@@ -56,12 +57,14 @@ export const envoyRows: readonly Row[] = [
       ...(isSmall ? { tonic: 'tonic-hmac' } : {}),
     });
     // Bodies do not come 1000 a second.
-    return isSmall ? rows : rows.map((row): Row => ({ ...row, ...sizedRow(size), isSlow: true, loads: ['saturated'] }));
+    return isSmall
+      ? rows
+      : rows.map((row): Row => ({ ...row, ...signedRow(size), isSlow: true, loads: ['saturated'] }));
   }),
 ];
 
 /** What the rows of Postern and its peers have in common, and which services they are about. */
-interface Alike extends Pick<Row, 'title' | 'messages' | 'expect'> {
+interface Alike extends Pick<Row, 'title' | 'messages' | 'isSigned' | 'expect'> {
   readonly own: PeerName;
   /** The same, with a Unix socket between Envoy and Postern. */
   readonly unix?: PeerName;

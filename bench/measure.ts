@@ -13,6 +13,8 @@ export interface PreparedRow {
   /** Null without an Envoy. */
   readonly envoyPid: number | null;
   readonly target: Target;
+  /** Signs messages again that are soon too old for the service; before each load. */
+  readonly renewMessages: () => Promise<void>;
 }
 
 /** One measurement of one row. */
@@ -60,6 +62,7 @@ export async function measure(
     ports.onProgress(`warming up: ${each.row.name}`);
     for (const load of loadNamesOf(each.row)) {
       const { checks, ...warmUp } = plan.warmUp[load];
+      await each.renewMessages();
       // A row of large bodies too: V8 goes by how often code runs, not by what it costs.
       await driveRow(each, boundCalls({ ...warmUp, checks: checks * each.pids.length }, each.row), ports.driver);
     }
@@ -69,6 +72,7 @@ export async function measure(
     for (const load of loadNames) {
       for (const each of prepared.filter(({ row }) => loadNamesOf(row).includes(load))) {
         ports.onProgress(`round ${String(round)} of ${String(plan.rounds)}, ${load}: ${each.row.name}`);
+        await each.renewMessages();
         const ofRow = samples.get(each.row);
         if (ofRow !== undefined)
           (ofRow[load] ??= []).push(await sample(each, boundLoad(plan.loads[load], each.row), ports.driver));

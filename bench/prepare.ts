@@ -8,7 +8,7 @@ import type { MeasurePorts, PreparedRow } from './measure.ts';
 import { type Peer, type RunningPeer, startPeer } from './peers/peer.ts';
 import { peers } from './peers/peers.ts';
 import { writeHttpRequest } from './requests/http-request.ts';
-import { writeMessages } from './requests/messages.ts';
+import { MessageFile } from './requests/messages.ts';
 import { type Row, wayOf } from './row.ts';
 
 /** A row and the service that it is about. */
@@ -29,17 +29,19 @@ export async function prepareRows(
   { requests, onProgress }: Pick<MeasurePorts, 'requests' | 'onProgress'>,
 ): Promise<PreparedRows> {
   return await acquireAll(async (keep) => {
-    const written: Record<Way, Map<Row['messages'], string>> = { direct: new Map(), envoy: new Map() };
-    const write = async (row: Row): Promise<string> => {
+    const written: Record<Way, Map<Row['messages'], MessageFile>> = { direct: new Map(), envoy: new Map() };
+    const write = async (row: Row): Promise<MessageFile> => {
       const way = wayOf(row);
       const present = written[way].get(row.messages);
       if (present !== undefined) return present;
       const path = join(files.directory, `${way}-${String(written[way].size)}.messages`);
       const { partners, edit } = requests;
-      await writeMessages(path, row.messages({ partners, edit: way === 'direct' ? edit : writeHttpRequest }));
-      written[way].set(row.messages, path);
+      const ports = { partners, edit: way === 'direct' ? edit : writeHttpRequest };
+      const file = new MessageFile(path, () => row.messages(ports));
+      await file.renew();
+      written[way].set(row.messages, file);
       keep({ [Symbol.asyncDispose]: () => rm(path) });
-      return path;
+      return file;
     };
     let backend: RunningPeer | null = null;
     const rows: PreparedRow[] = [];
@@ -48,9 +50,14 @@ export async function prepareRows(
       const services: RunningPeer[] = [];
       for (let at = 0; at < (row.processes ?? 1); at += 1) services.push(keep(await startPeer(peer, files)));
       const pids = services.map(({ pid }) => pid);
-      const target = { messages: await write(row), headers: files.headers };
+      const messages = await write(row);
+      const renewMessages = async (): Promise<void> => {
+        if (row.isSigned === true) await messages.renew();
+      };
+      const target = { messages: messages.path, headers: files.headers };
       if (row.through === undefined) {
-        rows.push({ row, pids, envoyPid: null, target: { ...target, address: services[0]?.address ?? '' } });
+        const address = services[0]?.address ?? '';
+        rows.push({ row, pids, envoyPid: null, target: { ...target, address }, renewMessages });
         continue;
       }
       backend ??= keep(await startPeer(peers.backend, files));
@@ -62,6 +69,7 @@ export async function prepareRows(
         pids: row.through === 'plain' ? [envoy.pid] : pids,
         envoyPid: envoy.pid,
         target: { ...target, address: envoy.address },
+        renewMessages,
       });
     }
     return { rows };

@@ -29,8 +29,13 @@ export interface Row {
   readonly processes?: number;
   /** Without it, all loads of its way. */
   readonly loads?: readonly LoadName[];
-  /** The messages that calls take in turn. Called when the row's group is about to be measured; rows may share one function. */
+  /**
+   * The messages that calls take in turn. Called when the row's group is about to be measured, and again when signed
+   * ones have become old; rows may share one function.
+   */
   readonly messages: (ports: RequestPorts) => readonly Buffer[];
+  /** The messages hold the time at which they were made. */
+  readonly isSigned?: true;
   /** What every answer must be, and more of the first one: null when it is right, else what is wrong. */
   readonly expect: Expectation;
   /** The row whose first answer must be the same. */

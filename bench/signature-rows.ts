@@ -75,9 +75,9 @@ export function hmacMessages(size: Size): Row['messages'] {
   return messagesOf(size, (partner, at) => hmacRequest(partner, at, bodyBytes === 0 ? null : octets(bodyBytes, at)));
 }
 
-/** What the size of bodies decides of a row. */
-export function sizedRow({ atMost, isInQuick }: Size): Pick<Row, 'atMost' | 'isSlow'> {
-  return { atMost, ...(isInQuick ? {} : { isSlow: true }) };
+/** What rows of signed requests have in common, and what the size of their bodies decides. */
+export function signedRow({ atMost, isInQuick }: Size): Pick<Row, 'isSigned' | 'atMost' | 'isSlow'> {
+  return { isSigned: true, atMost, ...(isInQuick ? {} : { isSlow: true }) };
 }
 
 /** Postern and its peers are sent the same messages and must answer the same. */
@@ -85,7 +85,7 @@ function hmacRows(size: Size): readonly Row[] {
   const { suffix, title } = size;
   const messages = hmacMessages(size);
   const rowOf = (name: string, peer: PeerName, what: string): Row => ({
-    ...sizedRow(size),
+    ...signedRow(size),
     name: `${name}${suffix}`,
     title: `${what}, ${title}`,
     peer,
@@ -111,7 +111,7 @@ function parametersRows(
 ): readonly Row[] {
   const grpcGo = `grpc-go-${name}`;
   const own: Row = {
-    ...sizedRow(size),
+    ...signedRow(size),
     name,
     title: `Postern: parameters ${where}`,
     peer: 'postern-signatures',
@@ -131,7 +131,7 @@ function parametersRows(
 
 function wrapperRow(size: Size): Row {
   return {
-    ...sizedRow(size),
+    ...signedRow(size),
     name: `parameters-json${size.suffix}`,
     title: `Postern: parameters in a wrapper, ${size.title}`,
     peer: 'postern-signatures',

@@ -1,6 +1,30 @@
 import { writeFile } from 'node:fs/promises';
 
 const PREFIX_BYTES = 5;
+/** Signatures are taken for 300 s, and no load lasts longer than the rest of them. */
+const SIGNED_AGAIN_AFTER_MS = 120_000;
+
+/** A file of messages, signed again when their signatures have become old. */
+export class MessageFile {
+  readonly path: string;
+  readonly #make: () => readonly Buffer[];
+  readonly #nowMs: () => number;
+  #writtenAtMs = -Infinity;
+
+  constructor(path: string, make: () => readonly Buffer[], nowMs = () => performance.now()) {
+    this.path = path;
+    this.#make = make;
+    this.#nowMs = nowMs;
+  }
+
+  /** Writes it, the first time and whenever what it holds is old. */
+  async renew(): Promise<void> {
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#writtenAtMs < SIGNED_AGAIN_AFTER_MS) return;
+    await writeMessages(this.path, this.#make());
+    this.#writtenAtMs = nowMs;
+  }
+}
 
 /** Writes messages as gRPC frames them (gRPC over HTTP/2, "Length-Prefixed-Message"), uncompressed. */
 export async function writeMessages(path: string, messages: readonly Buffer[]): Promise<void> {

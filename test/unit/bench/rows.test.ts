@@ -20,6 +20,14 @@ describe('the rows of the bench', () => {
     }
   });
 
+  it('say when their messages hold a signed time', () => {
+    const signed = rows.filter(({ isSigned }) => isSigned === true).map(({ name }) => name);
+    assert.deepEqual(
+      signed,
+      names.filter((name) => /hmac|parameters/.test(name)),
+    );
+  });
+
   it('bound the calls at once of large messages', () => {
     const load = { connections: 4, streams: 25, checks: 20_000, seconds: 3 };
     const bounded = boundLoad(load, { atMost: { callsAtOnce: 8, checks: 150 } });
