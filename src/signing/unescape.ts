@@ -14,7 +14,7 @@ declare const WebAssembly: {
 };
 
 /** So much at a time: the module's memory has room for it twice. */
-export const UNESCAPED_AT_ONCE = 16_384 - 64;
+export const UNESCAPED_AT_ONCE = 16_384;
 /** Where the module writes. */
 const OUTPUT = 16_384;
 

@@ -73,6 +73,17 @@ describe('unescaping a piece of a JSON string', () => {
     }
   });
 
+  it('knows which of the backslashes in a row begin an escape, wherever they stand', () => {
+    for (let before = 0; before <= 17; before += 1) {
+      for (let count = 0; count <= 36; count += 1) {
+        for (const behind of ['', 'n', 'n and some text behind it', '" and some text behind it', 'x', '/\\r\\\\t!']) {
+          const piece = Buffer.from('x'.repeat(before) + '\\'.repeat(count) + behind);
+          assert.deepEqual(unescape(piece), expected(piece), piece.toString());
+        }
+      }
+    }
+  });
+
   it('does not read an escape that the piece cuts off, though the piece before it goes on there', () => {
     unescape(Buffer.from('abcdefgh\\nxyz'));
     assert.deepEqual(unescape(Buffer.from('abcdefgh\\')), { read: 8, text: Buffer.from('abcdefgh') });
