@@ -41,9 +41,13 @@ function digit(text: string, at: number): number {
   return base64Values[text.charCodeAt(at)] ?? -1;
 }
 
-/** The value of a hexadecimal digit, given as a byte; -1 for any other byte. */
+/** What each byte stands for as a hexadecimal digit (RFC 4648 §8), in either case; -1 for none. */
+const hexValues = new Int8Array(256).fill(-1);
+for (const digits of ['0123456789abcdef', '0123456789ABCDEF']) {
+  for (let value = 0; value < digits.length; value += 1) hexValues[digits.charCodeAt(value)] = value;
+}
+
+/** The value of a hexadecimal digit, given as a byte; -1 for any other byte, and for what is no byte. */
 export function hexValue(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+  return hexValues[byte] ?? -1;
 }

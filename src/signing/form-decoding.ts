@@ -21,18 +21,17 @@ export function formDecodeInto(out: Buffer, at: number, bytes: Buffer, start: nu
   let to = at;
   let from = start;
   while (from < end) {
-    const byte = bytes[from] ?? 0;
-    if (byte === PERCENT) {
-      if (from + 2 >= end) return -1;
-      const high = hexValue(bytes[from + 1] ?? 0);
-      const low = hexValue(bytes[from + 2] ?? 0);
-      if ((high | low) < 0) return -1;
-      out[to] = (high << 4) | low;
-      from += 3;
-    } else {
-      out[to] = byte === PLUS ? SPACE : byte;
-      from += 1;
+    let byte = bytes[from] ?? 0;
+    from += 1;
+    if (byte === PLUS) {
+      byte = SPACE;
+    } else if (byte === PERCENT) {
+      if (from + 2 > end) return -1;
+      byte = (hexValue(bytes[from] ?? 0) << 4) | hexValue(bytes[from + 1] ?? 0);
+      if (byte < 0) return -1;
+      from += 2;
     }
+    out[to] = byte;
     to += 1;
   }
   return to;

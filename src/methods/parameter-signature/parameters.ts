@@ -182,7 +182,7 @@ export function isAmbiguous(bytes: Buffer, spans: readonly Span[], strictParamet
 }
 
 /** Texts up to this size are searched here; a call of the native search looks beyond the end, and costs as much. */
-const SEARCHED_BYTES = 64;
+const SEARCHED_BYTES = 128;
 
 /** Where a byte stands first; `end` when it does not stand before that. */
 function indexBefore(bytes: Buffer, byte: number, start: number, end: number): number {

@@ -65,11 +65,9 @@ const SHORT_BYTES = 64;
 /** Writes a string to sign into `out`, which has room for it, and gives its length. */
 export function copyText(text: SigningText, out: Uint8Array): number {
   let to = 0;
-  for (const piece of text) {
-    const { bytes, start, end } = piece;
+  for (const { bytes, start, end } of text) {
     if (end - start > SHORT_BYTES) {
-      out.set(viewOf(piece), to);
-      to += end - start;
+      to += bytes.copy(out, to, start, end);
     } else {
       for (let at = start; at < end; at += 1) out[to++] = bytes[at] ?? 0;
     }
@@ -95,15 +93,26 @@ export function bytesOf(text: SigningText, maxBytes = Infinity): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** `name=value` joined by `&` (interface document, Authentication); `a` and `a=` are both `a=`. */
+/**
+ * `name=value` joined by `&` (interface document, Authentication); `a` and `a=` are both `a=`. Parameters that stand
+ * next to each other as they are signed are one piece.
+ */
 export function sortedText(text: ParameterText, signed: readonly number[], byValue: boolean): SigningText {
   const spans = signed.map((index) => text.spans[index]).filter((span) => span !== undefined);
   const { bytes } = text;
   const pieces: Piece[] = [];
+  let run: { readonly bytes: Buffer; readonly start: number; end: number } | null = null;
   for (const span of sortByName(bytes, spans, byValue)) {
-    if (pieces.length > 0) pieces.push(ampersand);
-    pieces.push({ bytes, start: span.start, end: span.end });
-    if (!hasEquals(span)) pieces.push(equals);
+    if (run !== null && span.start === run.end + 1) {
+      run.end = span.end;
+    } else {
+      if (pieces.length > 0) pieces.push(ampersand);
+      run = { bytes, start: span.start, end: span.end };
+      pieces.push(run);
+    }
+    if (hasEquals(span)) continue;
+    pieces.push(equals);
+    run = null;
   }
   return pieces;
 }
