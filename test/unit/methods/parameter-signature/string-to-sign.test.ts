@@ -61,6 +61,25 @@ describe('string to sign of parameters', () => {
     assert.equal(textOf('b=%2f&B=%2F&a', 'raw'), 'B=%2F&a=&b=%2f');
   });
 
+  it('has each parameter once, whatever stands next to it', () => {
+    const segment = fc.constantFrom('', '', 'a', 'a=', 'a=1', 'b', 'b=1', '=v', 'ab=2', `c=${'x'.repeat(90)}`);
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 12 }), (segments) => {
+        const expected = segments
+          .filter((text) => text !== '')
+          .map((text) => (text.includes('=') ? text : `${text}=`))
+          .sort((left, right) => {
+            const [one, other] = [left, right].map((text) => text.slice(0, text.indexOf('=')));
+            return Buffer.compare(Buffer.from(one ?? ''), Buffer.from(other ?? ''));
+          })
+          .join('&');
+        for (const spelling of ['raw', 'decoded'] as const) {
+          assert.equal(textOf(segments.join('&'), spelling), expected);
+        }
+      }),
+    );
+  });
+
   it('sorts equal names by value only when asked to', () => {
     assert.equal(textOf('a=b&a=a&a=&a=ab', 'decoded', false), 'a=b&a=a&a=&a=ab');
     assert.equal(textOf('a=b&a=a&a=&a=ab', 'decoded', true), 'a=&a=a&a=ab&a=b');
