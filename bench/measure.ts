@@ -13,7 +13,7 @@ export interface PreparedRow {
   /** Null without an Envoy. */
   readonly envoyPid: number | null;
   readonly target: Target;
-  /** Signs messages again that are soon too old for the service; before each load. */
+  /** Signs old messages again; called before each load. It does nothing for messages without a signature. */
   readonly renewMessages: () => Promise<void>;
 }
 

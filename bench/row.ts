@@ -34,7 +34,7 @@ export interface Row {
    * ones have become old; rows may share one function.
    */
   readonly messages: (ports: RequestPorts) => readonly Buffer[];
-  /** The messages hold the time at which they were made. */
+  /** The messages hold a signed time, and services take them for 300 s after it. */
   readonly isSigned?: true;
   /** What every answer must be, and more of the first one: null when it is right, else what is wrong. */
   readonly expect: Expectation;

@@ -117,7 +117,9 @@ function decodePercent(text: string): string {
   return decoded + text.slice(copied);
 }
 
+/** -1 where no two digits stand. A text that ends there is not looked up: NaN as an index makes V8's code slow. */
 function hexPair(text: string, at: number): number {
+  if (at + 1 >= text.length) return -1;
   const high = hexValue(text.charCodeAt(at));
   const low = hexValue(text.charCodeAt(at + 1));
   return high === -1 || low === -1 ? -1 : high * 16 + low;

@@ -181,7 +181,7 @@ export function isAmbiguous(bytes: Buffer, spans: readonly Span[], strictParamet
   });
 }
 
-/** Texts up to this size are searched here; a call of the native search looks beyond the end, and costs as much. */
+/** Texts up to this size are searched here: a view and a call of the native search cost as much. */
 const SEARCHED_BYTES = 128;
 
 /** Where a byte stands first; `end` when it does not stand before that. */

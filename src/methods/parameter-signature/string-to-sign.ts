@@ -94,8 +94,8 @@ export function bytesOf(text: SigningText, maxBytes = Infinity): Buffer {
 }
 
 /**
- * `name=value` joined by `&` (interface document, Authentication); `a` and `a=` are both `a=`. Parameters that stand
- * next to each other as they are signed are one piece.
+ * `name=value` joined by `&` (interface document, Authentication); `a` and `a=` are both `a=`. Parameters that
+ * follow each other in the text as they do when sorted are one piece.
  */
 export function sortedText(text: ParameterText, signed: readonly number[], byValue: boolean): SigningText {
   const spans = signed.map((index) => text.spans[index]).filter((span) => span !== undefined);

@@ -62,9 +62,9 @@ describe('unescaping a piece of a JSON string', () => {
 
   it('knows every byte behind a backslash, and every byte alone, wherever it stands', () => {
     for (let byte = 0; byte < 256; byte += 1) {
-      for (const before of [0, 1, 14, 15, 16, 17, 46, 61, 62, 63, 64, 65, 127]) {
+      for (const before of [0, 1, 14, 15, 16, 17, 30, 31, 32, 33, 46, 47, 63, 64, 65, 127]) {
         const plain = Buffer.alloc(before, 'x');
-        const behind = Buffer.from('yz');
+        const behind = Buffer.from('yz and more than 16 bytes of text');
         for (const middle of [[byte], [0x5c, byte]]) {
           const piece = Buffer.concat([plain, Buffer.from(middle), behind]);
           assert.deepEqual(unescape(piece), expected(piece), `${String(middle)} behind ${String(before)}`);
@@ -76,7 +76,14 @@ describe('unescaping a piece of a JSON string', () => {
   it('knows which of the backslashes in a row begin an escape, wherever they stand', () => {
     for (let before = 0; before <= 17; before += 1) {
       for (let count = 0; count <= 36; count += 1) {
-        for (const behind of ['', 'n', 'n and some text behind it', '" and some text behind it', 'x', '/\\r\\\\t!']) {
+        for (const behind of [
+          '',
+          'n',
+          'n and some text behind it',
+          '" and some text behind it',
+          'x and some text behind it',
+          '/\\r\\\\t!',
+        ]) {
           const piece = Buffer.from('x'.repeat(before) + '\\'.repeat(count) + behind);
           assert.deepEqual(unescape(piece), expected(piece), piece.toString());
         }
