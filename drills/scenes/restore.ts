@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BSON, type Db } from 'mongodb';
+import { BSON, type Db, MongoBulkWriteError } from 'mongodb';
 import { withClient } from '../../test/support/mongodb/command.ts';
 import { startFleet } from '../../test/support/fleet/fleet.ts';
 import { handOver, keyed, makeEndpoints, makePartner, signed } from '../../test/support/fleet/partners.ts';
@@ -67,6 +67,8 @@ export const restore: Drill = {
   },
 };
 
+const DUPLICATE_KEY = 11_000;
+
 type Dump = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
 async function dumpDatabase(db: Db): Promise<Dump> {
@@ -75,8 +77,19 @@ async function dumpDatabase(db: Db): Promise<Dump> {
   return Object.fromEntries(all);
 }
 
+/** As mongorestore does: a document stays that the running replica has written again since the database was dropped. */
 async function restoreDatabase(db: Db, dump: Dump): Promise<void> {
   for (const [name, documents] of Object.entries(dump)) {
-    if (documents.length > 0) await db.collection(name).insertMany([...documents]);
+    if (documents.length === 0) continue;
+    await db
+      .collection(name)
+      .insertMany([...documents], { ordered: false })
+      .catch((error: unknown) => {
+        if (!(error instanceof MongoBulkWriteError) || !isPresentAlready(error)) throw error;
+      });
   }
+}
+
+function isPresentAlready({ writeErrors }: MongoBulkWriteError): boolean {
+  return [writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY);
 }
