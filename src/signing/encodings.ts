@@ -1,7 +1,6 @@
 const BASE64_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-/** What each byte stands for as a digit of base64 (RFC 4648 §4); -1 for none. */
-const base64Values = new Int8Array(256).fill(-1);
-for (let value = 0; value < BASE64_DIGITS.length; value += 1) base64Values[BASE64_DIGITS.charCodeAt(value)] = value;
+/** Digits of base64 (RFC 4648 §4). */
+const base64Values = digitValues(BASE64_DIGITS);
 
 /**
  * Decodes padded standard base64 in its one canonical spelling (RFC 4648 §4, §3.5; spec §3.2): no white space, no
@@ -41,13 +40,19 @@ function digit(text: string, at: number): number {
   return base64Values[text.charCodeAt(at)] ?? -1;
 }
 
-/** What each byte stands for as a hexadecimal digit (RFC 4648 §8), in either case; -1 for none. */
-const hexValues = new Int8Array(256).fill(-1);
-for (const digits of ['0123456789abcdef', '0123456789ABCDEF']) {
-  for (let value = 0; value < digits.length; value += 1) hexValues[digits.charCodeAt(value)] = value;
-}
+/** Hexadecimal digits (RFC 4648 §8) in either case. */
+const hexValues = digitValues('0123456789abcdef', '0123456789ABCDEF');
 
 /** The value of a hexadecimal digit, given as a byte; -1 for any other byte, and for what is no byte. */
 export function hexValue(byte: number): number {
   return hexValues[byte] ?? -1;
+}
+
+/** What each byte stands for as a digit: its place in one of these alphabets of ASCII; -1 for none. */
+export function digitValues(...alphabets: readonly string[]): Int8Array {
+  const values = new Int8Array(256).fill(-1);
+  for (const digits of alphabets) {
+    for (let value = 0; value < digits.length; value += 1) values[digits.charCodeAt(value)] = value;
+  }
+  return values;
 }

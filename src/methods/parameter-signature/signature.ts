@@ -3,6 +3,7 @@ import { writeLatin1 } from '../../latin1.ts';
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
+import { digitValues } from '../../signing/encodings.ts';
 import { equal } from '../../signing/equal.ts';
 import { parseApiTimestamp } from '../../signing/signed-time.ts';
 import { runAtOnce, updateInPieces, type Work } from '../../signing/work.ts';
@@ -13,9 +14,8 @@ import type { ParameterRequest } from './request.ts';
 import { copyText, lengthOf, type SigningText, viewOf } from './string-to-sign.ts';
 
 const MAC_BYTES = 64;
-/** The values of lower-case hexadecimal digits by their bytes; -1 for every other byte. */
-const digitValues = new Int8Array(256).fill(-1);
-for (const [value, digit] of Buffer.from('0123456789abcdef').entries()) digitValues[digit] = value;
+/** Hexadecimal digits in lower case only. */
+const lowerHexValues = digitValues('0123456789abcdef');
 /** Texts that fit with their secret are hashed at one go: joining them costs less than a call for each piece. */
 const JOINED_BYTES = 65_536;
 const joined = new Uint8Array(JOINED_BYTES);
@@ -103,8 +103,8 @@ function decodeSign(digits: Buffer): Buffer | null {
   if (digits.length !== 2 * MAC_BYTES) return null;
   const mac = Buffer.allocUnsafe(MAC_BYTES);
   for (let at = 0; at < MAC_BYTES; at += 1) {
-    const high = digitValues[digits[2 * at] ?? 0] ?? -1;
-    const low = digitValues[digits[2 * at + 1] ?? 0] ?? -1;
+    const high = lowerHexValues[digits[2 * at] ?? 0] ?? -1;
+    const low = lowerHexValues[digits[2 * at + 1] ?? 0] ?? -1;
     if ((high | low) < 0) return null;
     mac[at] = (high << 4) | low;
   }
