@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BSON, type Db, MongoBulkWriteError } from 'mongodb';
+import { BSON, type Db } from 'mongodb';
+import { areAllDuplicates } from '../../src/store/mongodb/duplicates.ts';
 import { withClient } from '../../test/support/mongodb/command.ts';
 import { startFleet } from '../../test/support/fleet/fleet.ts';
 import { handOver, keyed, makeEndpoints, makePartner, signed } from '../../test/support/fleet/partners.ts';
@@ -67,8 +68,6 @@ export const restore: Drill = {
   },
 };
 
-const DUPLICATE_KEY = 11_000;
-
 type Dump = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
 async function dumpDatabase(db: Db): Promise<Dump> {
@@ -85,11 +84,7 @@ async function restoreDatabase(db: Db, dump: Dump): Promise<void> {
       .collection(name)
       .insertMany([...documents], { ordered: false })
       .catch((error: unknown) => {
-        if (!(error instanceof MongoBulkWriteError) || !isPresentAlready(error)) throw error;
+        if (!areAllDuplicates(error)) throw error;
       });
   }
-}
-
-function isPresentAlready({ writeErrors }: MongoBulkWriteError): boolean {
-  return [writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY);
 }

@@ -10,6 +10,7 @@ import { Conflict } from '../../manage/resource-store.ts';
 import { StoreUnavailable } from '../credential-source.ts';
 import { TlsProblem } from '../../tls/certificates.ts';
 import { describeTlsFault } from '../../tls/tls-faults.ts';
+import { DUPLICATE_KEY } from './duplicates.ts';
 import { errorsBelow, networkCodeOf, serversOf, type SetProblem, setProblemOf } from './fault-causes.ts';
 
 /**
@@ -146,7 +147,8 @@ function describeServerError(error: MongoServerError): Error {
   if (TOO_SLOW.includes(code)) return slow();
   if (TOO_LARGE.includes(code)) return tooLarge();
   if (code === WRITE_CONFLICT) return new Conflict(BUSY);
-  if (code === 11000) return new Conflict(`another record has the same ${duplicateFields(error)}; nothing was changed`);
+  if (code === DUPLICATE_KEY)
+    return new Conflict(`another record has the same ${duplicateFields(error)}; nothing was changed`);
   if (error.hasErrorLabel('TransientTransactionError')) return slow();
   if (PASSING_LABELS.some((label) => error.hasErrorLabel(label)) && !error.hasErrorLabel('HandshakeError'))
     return noPrimary();

@@ -1,4 +1,4 @@
-import { type Collection, type MongoClient, MongoServerError } from 'mongodb';
+import type { Collection, MongoClient } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import { MAX_CLOCK_SKEW_SECONDS } from '../../model/endpoint.ts';
 import {
@@ -12,6 +12,7 @@ import { Breaker } from '../../resilience/breaker.ts';
 import type { DatabaseObserver } from '../check-store.ts';
 import { StoreUnavailable } from '../credential-source.ts';
 import { collectionOf, type ReplayDocument } from './documents.ts';
+import { isDuplicate } from './duplicates.ts';
 import { translateFault } from './faults.ts';
 
 /** What the guard needs. */
@@ -22,7 +23,6 @@ export interface MongoReplayGuardPorts {
   readonly observer: DatabaseObserver['signatures'];
 }
 
-const DUPLICATE_KEY = 11000;
 /** More than this machine and MongoDB could do within the deadline. */
 const MAX_UNDER_WAY = 1000;
 /** When a credential may ask again that has used up its share of them. */
@@ -100,7 +100,7 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
       await this.#used.insertOne(document, { writeConcern: { w: 'majority', wtimeoutMS: WRITE_MS } });
       return 'first';
     } catch (error) {
-      if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return 'repeated';
+      if (isDuplicate(error)) return 'repeated';
       throw unknowable(error);
     } finally {
       this.#count(used.credentialId, -1);

@@ -1,4 +1,4 @@
-import { type ClientSession, type MongoClient, MongoServerError, type Timestamp } from 'mongodb';
+import type { ClientSession, MongoClient, Timestamp } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import {
   type RevocationOutcome,
@@ -11,6 +11,7 @@ import { StoreUnavailable } from '../credential-source.ts';
 import { isStandAlone } from './connect.ts';
 import { backOffMs, EndablePause, isAborted } from './deadline.ts';
 import { collectionOf } from './documents.ts';
+import { isDuplicate } from './duplicates.ts';
 import { MongodbUnavailable, translateFault } from './faults.ts';
 import { type ChangeEvent, followStream, isPositionLost, poll } from './feed/change-stream.ts';
 import { requireSchema } from './schema/schema-version.ts';
@@ -35,7 +36,6 @@ const POLL_INTERVAL_MS = 2000;
 /** A list is not stale before this, so that a zero for `maxStaleSeconds` means "while the store answers". */
 const LEAST_STALE_MS = 5000;
 const BATCH_SIZE = 1000;
-const DUPLICATE_KEY = 11000;
 /** Beyond this, another program than Postern filled the collection. */
 const MAX_LISTED = 2 * revocationBounds.tokens;
 
@@ -81,8 +81,8 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
         { writeConcern: { w: 'majority', wtimeoutMS: WRITE_MS } },
       );
     } catch (error) {
-      const isListed = error instanceof MongoServerError && error.code === DUPLICATE_KEY;
-      if (!isListed) throw translateFault(error);
+      // It is listed already when it is a duplicate.
+      if (!isDuplicate(error)) throw translateFault(error);
     }
     this.#list.add(token);
     return 'listed';

@@ -1,12 +1,11 @@
-import { type Db, MongoServerError } from 'mongodb';
+import type { Db } from 'mongodb';
 import { CannotOpen, type Sealed, type Sealer } from '../../keyring/sealed.ts';
 import type { FormerRequest, OnceAnswer, OnceRequests } from '../../manage/idempotency.ts';
 import { Secret } from '../../model/secret.ts';
 import { byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { collectionOf, type IdempotencyDocument } from './documents.ts';
+import { isDuplicate } from './duplicates.ts';
 import { withFaults } from './faults.ts';
-
-const DUPLICATE_KEY = 11_000;
 
 /**
  * {@link OnceRequests} in the collection `idempotency`, which a TTL index empties. Answers are sealed as secrets are. It
@@ -24,7 +23,7 @@ export function createOnceRequests(db: Db, sealer: Sealer, timeoutMs = DEFAULT_T
           await requests.insertOne({ _id: id, ...rest, ...times });
           return false;
         } catch (error) {
-          if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return true;
+          if (isDuplicate(error)) return true;
           throw error;
         }
       });

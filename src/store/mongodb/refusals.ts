@@ -1,11 +1,4 @@
-import {
-  type AnyBulkWriteOperation,
-  type Db,
-  type Filter,
-  type FindCursor,
-  MongoBulkWriteError,
-  ObjectId,
-} from 'mongodb';
+import { type AnyBulkWriteOperation, type Db, type Filter, type FindCursor, ObjectId } from 'mongodb';
 import { dateField } from '../../document/fields.ts';
 import { chunksOf } from '../../manage/resource-store.ts';
 import {
@@ -19,9 +12,8 @@ import {
 import type { RefusalSink } from '../../refusals/refusal-writer.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { collectionOf, type RefusalDocument } from './documents.ts';
+import { areAllDuplicates } from './duplicates.ts';
 import { iterateWithFaults, withFaults } from './faults.ts';
-
-const DUPLICATE_KEY = 11000;
 
 /**
  * {@link RefusalSink} on MongoDB. Documents are only added, under ids of their own, so that a batch can be written
@@ -37,18 +29,11 @@ export function createRefusalSink(db: Db): RefusalSink {
         try {
           await collectionOf(db, 'refusals').bulkWrite(operations, { ordered: false, writeConcern: { w: 1 } });
         } catch (error) {
-          if (!isOnlyRepeated(error)) throw error;
+          if (!areAllDuplicates(error)) throw error;
         }
       });
     },
   };
-}
-
-/** Whether all that was not written had been written before. */
-function isOnlyRepeated(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
-  const failures = error.result.getWriteErrors();
-  return failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
 }
 
 function documentOf(entry: RefusalEntry): RefusalDocument {

@@ -5,12 +5,12 @@ import type { TrafficCount, TrafficSelection, TrafficSource } from '../traffic/t
 import type { TrafficSink } from '../traffic/traffic-recorder.ts';
 import { batchesInTime, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { collectionOf, type TrafficDocument } from './documents.ts';
+import { DUPLICATE_KEY } from './duplicates.ts';
 import { iterateWithFaults, translateFault } from './faults.ts';
 
 const DAY_HOURS = 24;
 const HOUR_MS = 3_600_000;
 const PROCESS_ID_BYTES = 6;
-const DUPLICATE_KEY = 11_000;
 /**
  * What a hand can make of a document so that nothing can be added: a text where a number is, a field that fits no
  * validator, too large a document (BadValue, TypeMismatch, PathNotViable, DocumentValidationFailure,

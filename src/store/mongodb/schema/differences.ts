@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Db, MongoServerError } from 'mongodb';
 import { Conflict } from '../../../manage/resource-store.ts';
+import { isDuplicate } from '../duplicates.ts';
 import { type CollectionDefinition, collections, type IndexDefinition } from './collections.ts';
 
 /** What a database lacks, or has otherwise, of what {@link collections} say. */
@@ -52,7 +53,6 @@ export async function applyCollections(db: Db): Promise<void> {
 }
 
 const NAMESPACE_EXISTS = 48;
-const DUPLICATE_KEY = 11000;
 
 async function createCollection(db: Db, definition: CollectionDefinition): Promise<void> {
   try {
@@ -86,7 +86,7 @@ async function createIndex(db: Db, collection: string, { key, options }: IndexDe
   try {
     await db.collection(collection).createIndex(key, options, {});
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicate(error)) throw error;
     const fields = Object.keys(key).join(' and ');
     throw new Conflict(
       `two documents of "${collection}" have the same ${fields}; remove one of them in the MongoDB shell`,
