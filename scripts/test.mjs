@@ -3,134 +3,157 @@
 //   npm test                      everything
 //   npm test -- e2e               only these steps: type check, lint, format, docs, unit, conformance, integration, e2e,
 //                                 clients
+//   npm test -- --changed         only what reaches the files changed since the merge base with main, the nearest first,
+//                                 for about two minutes; --since COMMIT: changed since this commit
+//   npm test -- --profile         and where the time went
+//   npm test -- --workers 4       so many test files at a time; 2 unless stated otherwise
 //   npm test -- --verbose e2e     with what they write
 //
-// A server that cannot be installed is named, and what needs it counts as skipped; with CI=true it is a failure.
-// The last line is the sum over all suites.
-import { join } from 'node:path';
+// The files of all suites share one queue, the longest first; tools run beside them, and what is missing is installed
+// meanwhile. A server that cannot be installed is named, and what needs it counts as skipped; with CI=true it is a
+// failure. The last line is the sum over all suites.
 import { parseArgs } from 'node:util';
-import { InstallFailure, installServices } from '../services/install-services.mjs';
-import { progressPrinter } from '../services/progress.mjs';
 import { buildIfStale } from './testing/build.mjs';
-import { isInterrupted, root, runChild } from './testing/child.mjs';
-import { runMocha } from './testing/mocha-suite.mjs';
-import { countsText, printNote, printStep, sumCounts } from './testing/report.mjs';
+import { chooseChanged } from './testing/changed.mjs';
+import { isInterrupted } from './testing/child.mjs';
+import { beginInstallation } from './testing/installation.mjs';
+import { profileText } from './testing/profile.mjs';
+import { runQueue } from './testing/queue.mjs';
+import { countsText, printNote, stepPrinter, sumCounts } from './testing/report.mjs';
 import { findTestFiles, servicesFor, suites, unpromised } from './testing/suites.mjs';
+import { readTimes } from './testing/times.mjs';
+import { toolSteps, toolsFor } from './testing/tools.mjs';
+import { Worker } from './testing/workers.mjs';
 
-/** Two, because that is what small machines have; more would make the servers' deadlines meet. */
-const maxParallel = 2;
-const toolDeadlineMs = 10 * 60_000;
+/** What small machines have; more would make the servers' deadlines meet. */
+const usualWorkers = 2;
 const isCi = process.env.CI === 'true';
+const stepNames = [...toolSteps, ...suites.map(({ name }) => name)];
 
-const { values: options, positionals: wanted } = parseArgs({
-  options: { verbose: { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
-
-const installed = (program) => join(root, 'node_modules/.bin', program);
-
-/** A tool that says yes or no: it adds to the failures only. */
-function tool(name, program, ...args) {
-  const run = async () => {
-    const { code, output } = await runChild(program, args, {
-      deadlineMs: toolDeadlineMs,
-      verbose: options.verbose,
-    });
-    return { passed: 0, failed: code === 0 ? 0 : 1, skipped: 0, output, text: code === 0 ? 'good' : 'failed' };
-  };
-  return { name, run };
-}
-
-function suite({ name, timeoutMs }, files, missing) {
-  const run = async () => {
-    const isRunnable = (file) => servicesFor(file).every((service) => !missing.has(service));
-    const runnable = files.filter(isRunnable);
-    const others = files.filter((file) => !isRunnable(file));
-    const counts = await runFiles(runnable, { timeoutMs, verbose: options.verbose });
-    const left = await runFiles(others, { dryRun: true });
-    const sum = { ...counts, skipped: counts.skipped + left.passed, failed: counts.failed + left.failed };
-    return { ...sum, output: counts.output + (left.failed > 0 ? left.output : ''), text: countsText(sum) };
-  };
-  return { name, run };
-}
-
-function runFiles(files, settings) {
-  return files.length === 0 ? { passed: 0, failed: 0, skipped: 0, output: '' } : runMocha(files, settings);
-}
-
-/** Installs what the wanted files need, and gives what cannot be had. */
-async function installFor(files) {
-  const missing = new Set();
-  const print = progressPrinter(process.stdout);
-  for (const service of new Set(files.flatMap(servicesFor))) {
-    try {
-      await installServices([service], {
-        onProgress: (event) => {
-          if (event.origin !== 'present') print(event);
-        },
-      });
-    } catch (error) {
-      if (!(error instanceof InstallFailure)) throw error;
-      const isFailure = isCi && !unpromised.has(service);
-      printNote(`! ${error.message}\n  Tests that need it ${isFailure ? 'fail, because CI=true' : 'are skipped'}.`);
-      missing.add(service);
-    }
-  }
-  return missing;
-}
-
-/** Runs steps, at most two at a time, and prints them in their order. */
-async function runSteps(steps) {
-  const results = [];
-  const queue = [...steps.entries()];
-  let printed = 0;
-  const work = async () => {
-    for (let next = queue.shift(); next !== undefined && !isInterrupted(); next = queue.shift()) {
-      const [index, { run }] = next;
-      const start = performance.now();
-      const result = await run();
-      results[index] = { ...result, seconds: (performance.now() - start) / 1000 };
-      for (; results[printed] !== undefined; printed += 1) {
-        printStep(steps[printed].name, { ...results[printed], isGood: results[printed].failed === 0 });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: maxParallel }, work));
-  return results.filter((result) => result !== undefined);
-}
-
-async function main() {
-  const files = await findTestFiles();
-  const names = ['type check', 'lint', 'format', 'docs', ...suites.map(({ name }) => name)];
-  const unknown = wanted.filter((name) => !names.includes(name));
+function parse() {
+  const { values, positionals } = parseArgs({
+    options: {
+      verbose: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      changed: { type: 'boolean', default: false },
+      since: { type: 'string' },
+      workers: { type: 'string', default: String(usualWorkers) },
+    },
+    allowPositionals: true,
+  });
+  const { workers, since, changed } = values;
+  const unknown = positionals.filter((name) => !stepNames.includes(name));
   if (unknown.length > 0) {
-    process.stderr.write(`There is no step ${unknown.join(', ')}; there are: ${names.join(', ')}\n`);
-    return 2;
+    throw new Error(`There is no step ${unknown.join(', ')}; there are: ${stepNames.join(', ')}`);
   }
-  const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
+  if (!/^[1-9]\d?$/.test(workers)) throw new Error(`--workers takes a number from 1 to 99, not "${workers}"`);
+  if (since !== undefined && !changed) throw new Error('--since COMMIT goes with --changed');
+  const isWanted = (name) => positionals.length === 0 || positionals.includes(name);
+  return { ...values, workers: Number(workers), steps: stepNames.filter(isWanted) };
+}
 
+/** What is to run: `{ files: { suite: [file] }, tools }`. */
+async function choose({ steps, changed, since }, times) {
+  const all = await findTestFiles();
+  const files = Object.fromEntries(suites.map(({ name }) => [name, steps.includes(name) ? all[name] : []]));
+  return changed
+    ? await chooseChanged({ files, steps }, { since, times, note: printNote })
+    : { files, tools: toolsFor(steps) };
+}
+
+/** Begins to install what these files need, first what most of the time waits for. */
+function beginInstallationFor(files, times) {
+  const waiting = new Map();
+  for (const file of files)
+    for (const service of servicesFor(file)) waiting.set(service, (waiting.get(service) ?? 0) + times.of(file));
+  const services = [...waiting.keys()].sort((a, b) => waiting.get(b) - waiting.get(a));
+  return beginInstallation(services, {
+    onMissing: (service, message) => {
+      const effect = isCi && !unpromised.has(service) ? 'fail, because CI=true' : 'are skipped';
+      printNote(`! ${message}\n  Tests that need it ${effect}.`);
+    },
+  });
+}
+
+/** Runs a test file on a worker; without what it needs, its tests are only counted. */
+async function runFile(worker, file, { timeoutMs, installation }) {
+  const isMissing = servicesFor(file).some((service) => installation.stateOf(service) === 'missing');
+  const counts = await worker.run(file, { timeoutMs, dryRun: isMissing });
+  return isMissing ? { ...counts, passed: 0, skipped: counts.skipped + counts.passed, measured: null } : counts;
+}
+
+async function timed(run) {
+  const start = performance.now();
+  const result = await run();
+  return { result, seconds: (performance.now() - start) / 1000 };
+}
+
+/** Runs everything that was chosen; gives the counts by step, and what each file cost. */
+async function runAll({ files, tools }, { options, times, installation }) {
+  const steps = [
+    ...tools.flatMap(({ names }) => names).map((name) => ({ name, jobs: 1 })),
+    ...suites.map(({ name }) => ({ name, jobs: files[name].length })).filter(({ jobs }) => jobs > 0),
+  ].sort((a, b) => stepNames.indexOf(a.name) - stepNames.indexOf(b.name));
+  const printer = stepPrinter(steps);
+  const ran = [];
+  const workers = Array.from({ length: options.workers }, () => new Worker(options));
+  const jobs = suites.flatMap((suite) =>
+    files[suite.name].map((file) => ({
+      seconds: times.of(file),
+      isReady: () => servicesFor(file).every((service) => installation.stateOf(service) !== 'coming'),
+      run: async (lane) => {
+        const { result, seconds } = await timed(() => runFile(workers[lane], file, { ...suite, installation }));
+        ran.push({ suite: suite.name, file, ...result });
+        printer.add(suite.name, { ...result, seconds });
+      },
+    })),
+  );
+  const runTools = async () => {
+    for (const tool of tools) {
+      if (isInterrupted()) return;
+      const { result, seconds } = await timed(() => tool.run(options));
+      for (const [name, counts] of Object.entries(result)) printer.add(name, { ...counts, seconds });
+    }
+  };
+  await Promise.all([
+    runTools(),
+    runQueue(jobs, { lanes: options.workers, changed: installation.changed, isStopped: isInterrupted }),
+  ]);
+  const endings = await Promise.all(workers.map((worker) => worker.end()));
+  return { results: printer.results(), ran, leftOpen: endings.filter((text) => text !== null) };
+}
+
+async function main(options) {
+  const times = await readTimes();
+  const chosen = await choose(options, times);
   const build = await buildIfStale();
-  if (build !== null && build.code !== 0) {
+  const isBroken = build !== null && build.code !== 0;
+  if (isBroken) {
     printNote(build.output);
     printNote('! The build failed; what runs dist/ will fail, too.');
   }
-  const missing = await installFor(suites.filter(({ name }) => isWanted(name)).flatMap(({ name }) => files[name]));
-  const steps = [
-    tool('type check', installed('tsc'), '-p', 'tsconfig.test.json'),
-    tool('lint', installed('eslint'), '.'),
-    tool('format', installed('biome'), 'format', '.'),
-    tool('docs', process.execPath, 'scripts/docs.mjs'),
-    ...suites.map((each) => suite(each, files[each.name], missing)),
-  ].filter(({ name }) => isWanted(name));
+  const installation = beginInstallationFor(Object.values(chosen.files).flat(), times);
+  const { results, ran, leftOpen } = await runAll(chosen, { options, times, installation });
+  for (const text of leftOpen) printNote(text);
+  if (options.profile) printNote(`\n${profileText(ran)}\n`);
+  const good = ran.filter(({ failed, measured }) => failed === 0 && measured !== null);
+  await times.keep(
+    Object.fromEntries(good.map(({ file, measured }) => [file, Math.ceil(measured.wallSeconds * 10) / 10])),
+  );
 
-  const results = await runSteps(steps);
+  const absent = isCi ? installation.missing().filter((service) => !unpromised.has(service)) : [];
   const sum = sumCounts(results);
-  sum.failed +=
-    (build === null || build.code === 0 ? 0 : 1) +
-    (isCi ? [...missing].filter((service) => !unpromised.has(service)).length : 0);
+  sum.failed += leftOpen.length + absent.length + (isBroken ? 1 : 0);
   if (isInterrupted()) printNote('! Interrupted.');
   printNote(countsText(sum));
   return isInterrupted() ? 130 : Math.min(sum.failed, 1);
 }
 
-process.exitCode = await main();
+let options;
+try {
+  options = parse();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}
+if (options !== undefined) process.exitCode = await main(options);

@@ -28,6 +28,18 @@ function signalGroup(child, signal) {
 /** Whether the runner is to stop; nothing new is started then. */
 export const isInterrupted = () => interrupted;
 
+/** Makes a process, the leader of its group, end with the runner. */
+export function adoptChild(child) {
+  running.add(child);
+  child.once('close', () => running.delete(child));
+}
+
+/** Ends a process and what it started: in order, and after a while at once. */
+export function endChild(child) {
+  signalGroup(child, 'SIGTERM');
+  setTimeout(() => signalGroup(child, 'SIGKILL'), killDelayMs).unref();
+}
+
 /**
  * Runs a program at the top of the repository and gives `{ code, output, isTooLate }`; with `verbose`, the output is
  * also shown as it comes. After `deadlineMs` it is ended.
@@ -40,7 +52,7 @@ export function runChild(command, args, { env, deadlineMs, verbose = false }) {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true, // a group of its own
     });
-    running.add(child);
+    adoptChild(child);
     let output = '';
     let isTooLate = false;
     for (const stream of [child.stdout, child.stderr]) {
@@ -51,13 +63,11 @@ export function runChild(command, args, { env, deadlineMs, verbose = false }) {
     }
     const deadline = setTimeout(() => {
       isTooLate = true;
-      signalGroup(child, 'SIGTERM');
-      setTimeout(() => signalGroup(child, 'SIGKILL'), killDelayMs).unref();
+      endChild(child);
     }, deadlineMs);
     child.once('error', reject);
     child.once('close', (code) => {
       clearTimeout(deadline);
-      running.delete(child);
       resolve({ code, output, isTooLate });
     });
   });

@@ -24,3 +24,34 @@ export function printStep(name, { isGood, text, seconds, output }) {
 export function printNote(text) {
   process.stdout.write(`${text}\n`);
 }
+
+/**
+ * Collects the results of jobs and prints a line for each finished step `{ name, jobs }`, in the order of the steps. The
+ * seconds of a step are those of its jobs, added up. `results()` gives the counts of every step that ended or began.
+ */
+export function stepPrinter(steps) {
+  const states = steps.map(({ name, jobs }) => ({ name, left: jobs, result: { ...none } }));
+  let printed = 0;
+  return {
+    add: (name, { passed, failed, skipped, output, seconds }) => {
+      const state = states.find((each) => each.name === name);
+      const { result } = state;
+      state.left -= 1;
+      result.passed += passed;
+      result.failed += failed;
+      result.skipped += skipped;
+      result.seconds += seconds;
+      if (failed > 0) result.output += output;
+      for (; printed < states.length && states[printed].left === 0; printed += 1) print(states[printed]);
+    },
+    results: () => states.map(({ result }) => result),
+  };
+}
+
+const none = { passed: 0, failed: 0, skipped: 0, seconds: 0, output: '' };
+
+function print({ name, result }) {
+  const isGood = result.failed === 0;
+  const text = result.passed + result.skipped === 0 ? (isGood ? 'good' : 'failed') : countsText(result);
+  printStep(name, { ...result, isGood, text });
+}

@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { root } from './child.mjs';
 
-/** In the order in which they are reported. */
+/** In the order in which they are reported; `timeoutMs` is for one test. */
 export const suites = [
-  { name: 'unit' },
-  { name: 'conformance' },
+  { name: 'unit', timeoutMs: 60_000 },
+  { name: 'conformance', timeoutMs: 60_000 },
   { name: 'integration', timeoutMs: 120_000 },
   { name: 'e2e', timeoutMs: 120_000 },
   { name: 'clients', timeoutMs: 120_000 },
@@ -58,6 +58,24 @@ const optIn = { image: 'npm run test:image' };
 /** The servers that a test file needs. */
 export function servicesFor(file) {
   return Object.entries(needs).flatMap(([directory, services]) => (file.startsWith(`${directory}/`) ? services : []));
+}
+
+/** What the files below a directory run although they do not import it; the key is a directory as in `needs`. */
+const runs = {
+  'test/clients/go': ['clients/go'],
+  'test/clients/java': ['clients/java'],
+  'test/clients/javascript': ['clients/javascript'],
+  'test/clients/php': ['clients/php'],
+  'test/clients/python': ['clients/python'],
+  'test/clients/rust': ['clients/rust'],
+  'test/clients/shell': ['clients/shell'],
+  'test/clients/handover': ['clients'],
+  'test/e2e': ['envoy.yaml'],
+};
+
+/** The files and folders that a test file runs without importing them. */
+export function reached(file) {
+  return Object.entries(runs).flatMap(([directory, paths]) => (file.startsWith(`${directory}/`) ? paths : []));
 }
 
 /** Every test file by suite; one that belongs to none is an error, because no command would run it. */
