@@ -26,8 +26,13 @@ function* candidatesOf<R extends object>(base: R, hypotheses: readonly Hypothesi
 
 function variantsOf<R extends object>({ vary }: Hypothesis<R>, recipe: R): readonly R[] {
   return vary(recipe)
-    .map((change) => ({ ...recipe, ...change }))
-    .filter((variant) => !isDeepStrictEqual(variant, recipe));
+    .filter((change) => isChanged(recipe, change))
+    .map((change) => ({ ...recipe, ...change }));
+}
+
+/** Only what a change names is compared: there are tens of thousands of recipes, each with values of any size. */
+function isChanged<R extends object>(recipe: R, change: Partial<R>): boolean {
+  return (Object.keys(change) as (keyof R)[]).some((part) => !isDeepStrictEqual(change[part], recipe[part]));
 }
 
 const MAX_TRIES = 60_000;

@@ -3,38 +3,42 @@ const LAST_LEAD = 0xfe;
 const FIRST_TRAIL = 0x40;
 const LAST_TRAIL = 0xfe;
 const LINE_FEED = 0x0a;
+/** What the decoder gives for bytes that are no character. */
+const REPLACEMENT = 0xfffd;
 
 /** Writes text as GBK, which Chinese systems have as their default; null where a character has no place in it. */
 export type EncodeGbk = (text: string) => Buffer | null;
 
 /** Makes an encoder, of the decoder that Node has. It takes a moment, once it is first used on more than ASCII. */
 export function gbkEncoder(): EncodeGbk {
-  let bytesOf: ReadonlyMap<string, Buffer> | null = null;
+  let codeOf: ReadonlyMap<string, number> | null = null;
   return (text) => {
-    const pieces: Buffer[] = [];
+    const bytes: number[] = [];
     for (const char of text) {
-      if (char < '\x80') pieces.push(Buffer.from(char, 'latin1'));
+      if (char < '\x80') bytes.push(char.charCodeAt(0));
       else {
-        bytesOf ??= readTable();
-        const bytes = bytesOf.get(char);
-        if (bytes === undefined) return null;
-        pieces.push(bytes);
+        codeOf ??= readTable();
+        const code = codeOf.get(char);
+        if (code === undefined) return null;
+        bytes.push(code >> 8, code & 0xff);
       }
     }
-    return Buffer.concat(pieces);
+    return Buffer.from(bytes);
   };
 }
 
-/** Every character of two bytes. */
-function readTable(): ReadonlyMap<string, Buffer> {
+/** Every character of two bytes, which are one number. */
+function readTable(): ReadonlyMap<string, number> {
   const decoder = new TextDecoder('gbk');
-  const table = new Map<string, Buffer>();
+  const table = new Map<string, number>();
+  const row: number[] = [];
+  for (let trail = FIRST_TRAIL; trail <= LAST_TRAIL; trail += 1) row.push(0, trail, LINE_FEED);
   for (let lead = FIRST_LEAD; lead <= LAST_LEAD; lead += 1) {
-    const row: number[] = [];
-    for (let trail = FIRST_TRAIL; trail <= LAST_TRAIL; trail += 1) row.push(lead, trail, LINE_FEED);
+    for (let at = 0; at < row.length; at += 3) row[at] = lead;
     for (const [index, char] of decoder.decode(Buffer.from(row)).split('\n').entries()) {
-      const isOne = Array.from(char).length === 1 && char !== '\ufffd';
-      if (isOne && !table.has(char)) table.set(char, Buffer.from([lead, FIRST_TRAIL + index]));
+      const first = char.codePointAt(0) ?? REPLACEMENT;
+      const isOne = first !== REPLACEMENT && char.length === (first > 0xffff ? 2 : 1);
+      if (isOne && !table.has(char)) table.set(char, (lead << 8) | (FIRST_TRAIL + index));
     }
   }
   return table;
