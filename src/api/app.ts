@@ -134,8 +134,12 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addReplicas(api, ports);
   addOperators(api, ports);
   addOperatorChanges(api, ports);
-  const document = describeApi(api);
-  api.get('/openapi.json', (context) => context.json(document));
+  // Made when somebody asks for it: it takes as long as everything else at the start together.
+  let document: ReturnType<typeof describeApi> | undefined;
+  api.get('/openapi.json', (context) => {
+    document ??= describeApi(api);
+    return context.json(document);
+  });
 
   // Not thrown: what is thrown here passes the handlers above by, and the headers that they set.
   api.notFound((context) =>
