@@ -72,6 +72,9 @@ async function modelOf(module: string, kind: string): Promise<(new (data: unknow
 /** The directory in which a file would find the packages, as the compiler sees it. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
+/** The types of the packages, which are the same in every program: the compiler reads each file once. */
+const readOnce = new Map<string, ts.SourceFile | undefined>();
+
 /**
  * The compiler refuses fields in an object literal that its type does not have; nothing else needs to know the schemas.
  */
@@ -96,13 +99,16 @@ function findUnknownFields(
   };
   const host = ts.createCompilerHost(options);
   const original = { ...host };
-  host.getSourceFile = (name, ...rest) =>
-    name === path
-      ? ts.createSourceFile(name, text, {
-          languageVersion: ts.ScriptTarget.ES2023,
-          impliedNodeFormat: ts.ModuleKind.ESNext,
-        })
-      : original.getSourceFile(name, ...rest);
+  host.getSourceFile = (name, ...rest) => {
+    if (name === path) {
+      return ts.createSourceFile(name, text, {
+        languageVersion: ts.ScriptTarget.ES2023,
+        impliedNodeFormat: ts.ModuleKind.ESNext,
+      });
+    }
+    if (!readOnce.has(name)) readOnce.set(name, original.getSourceFile(name, ...rest));
+    return readOnce.get(name);
+  };
   host.fileExists = (name) => name === path || original.fileExists(name);
   host.readFile = (name) => (name === path ? text : original.readFile(name));
   const program = ts.createProgram([path], options, host);

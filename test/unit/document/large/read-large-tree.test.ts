@@ -29,7 +29,10 @@ function agrees(text: string): boolean {
   assert.deepEqual(read.value, expected.value);
   for (const path of pathsOf(read.value)) {
     for (const part of ['key', 'value'] as const) {
-      assert.deepEqual(read.locate(path, part), expected.locate(path, part), `${part} of ${JSON.stringify(path)}`);
+      const [place, wanted] = [read.locate(path, part), expected.locate(path, part)];
+      // Compared by hand: there are hundreds of places in each of thousands of documents.
+      if (place.line === wanted.line && place.column === wanted.column) continue;
+      assert.deepEqual(place, wanted, `${part} of ${JSON.stringify(path)}`);
     }
   }
   return true;

@@ -80,29 +80,32 @@ const callers: Readonly<Record<ModelAccess, readonly string[]>> = {
   both: [],
 };
 
-/** The callers that Postern lets in with the imported document. */
-function letInBy(text: string, asked: ModelRequest): readonly string[] {
+/** The callers that Postern lets in with the imported document, by what is asked. */
+function lettingIn(text: string): (asked: ModelRequest) => readonly string[] {
   const parsed = parseDocument([{ file: 'document', text }], {
     isComplete: true,
     readSecret: () => ({ fault: 'none' }),
   });
   assert.ok('content' in parsed, JSON.stringify(parsed));
   const { endpoints, grants } = parsed.content;
-  const endpoint = compileEndpointTable(endpoints).find(asked.host, asked.path, asked.method);
-  if (endpoint?.enabled !== true) return [];
-  if (endpoint.scenario === 'open') return callers.open;
-  const granted = grants.flatMap((grant) =>
-    grant.endpointId === endpoint.id && !isGroupGrant(grant) ? [grant.consumerId] : [],
-  );
-  return [
-    { consumer: 'gold', method: 'key' },
-    { consumer: 'silver', method: 'key' },
-    { consumer: 'gold', method: 'hmac' },
-  ].flatMap(({ consumer, method }) =>
-    endpoint.authentication === method && (endpoint.accessCondition === 'authenticated' || granted.includes(consumer))
-      ? `${consumer} by ${method}`
-      : [],
-  );
+  const table = compileEndpointTable(endpoints);
+  return (asked) => {
+    const endpoint = table.find(asked.host, asked.path, asked.method);
+    if (endpoint?.enabled !== true) return [];
+    if (endpoint.scenario === 'open') return callers.open;
+    const granted = grants.flatMap((grant) =>
+      grant.endpointId === endpoint.id && !isGroupGrant(grant) ? [grant.consumerId] : [],
+    );
+    return [
+      { consumer: 'gold', method: 'key' },
+      { consumer: 'silver', method: 'key' },
+      { consumer: 'gold', method: 'hmac' },
+    ].flatMap(({ consumer, method }) =>
+      endpoint.authentication === method && (endpoint.accessCondition === 'authenticated' || granted.includes(consumer))
+        ? `${consumer} by ${method}`
+        : [],
+    );
+  };
 }
 
 /** Kong's `/a` takes `/ab` and has a host, so Kong prefers it; an endpoint `/a` takes only whole segments. */
@@ -142,9 +145,10 @@ describe('an imported document', () => {
               { username: 'silver', acls: [{ group: 'silver' }] },
             ],
           }).text;
+          const letInBy = lettingIn(text);
           for (const asked of requests) {
             const winners = winnersOf(routes, asked);
-            const letIn = letInBy(text, asked);
+            const letIn = letInBy(asked);
             // A path of Kong that ends with a slash does not take the path without it; that of an endpoint does, which
             // is reported.
             const isKnown = winners.length === 0 && routes.some(({ paths: own }) => own.includes(`${asked.path}/`));
