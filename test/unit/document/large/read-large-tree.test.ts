@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { readLargeTree } from '../../../../src/document/large/read-large-tree.ts';
 import type { DocumentPath } from '../../../../src/document/problem.ts';
+import type { Position } from '../../../../src/document/source-text.ts';
 import { readYamlTree } from '../../../../src/document/yaml-tree.ts';
 import { documentArbitrary } from '../../../support/declarative/document-arbitrary.ts';
 import { tampering, yamlMarks } from '../../../support/declarative/tampered-text.ts';
@@ -29,7 +30,8 @@ function agrees(text: string): boolean {
   assert.deepEqual(read.value, expected.value);
   for (const path of pathsOf(read.value)) {
     for (const part of ['key', 'value'] as const) {
-      const [place, wanted] = [read.locate(path, part), expected.locate(path, part)];
+      const place: Position = read.locate(path, part);
+      const wanted: Position = expected.locate(path, part);
       // Compared by hand: there are hundreds of places in each of thousands of documents.
       if (place.line === wanted.line && place.column === wanted.column) continue;
       assert.deepEqual(place, wanted, `${part} of ${JSON.stringify(path)}`);
@@ -169,9 +171,9 @@ describe('reading large documents', () => {
         if (agrees(stringify(document, style))) readCount += 1;
         if (agrees(JSON.stringify(document, null, style.lineWidth === 0 ? 2 : 0))) readCount += 1;
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
-    assert.ok(readCount > 150, String(readCount));
+    assert.ok(readCount > 75, String(readCount));
   });
 
   it('reads texts that were tampered with as the YAML library does, or not at all', () => {
@@ -225,7 +227,7 @@ describe('reading large documents', () => {
           `version: 1\nconsumers:\n  - ${a}: ${b}\n  - x: ${a}\n    y: [${a}, ${b}]\n  - { ${a}: ${b} }\n  - ${b}\n`,
         );
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 });

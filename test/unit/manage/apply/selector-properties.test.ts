@@ -83,9 +83,9 @@ describe('any store that teams share', () => {
         } else refused += 1;
         assert.deepEqual(await ofOthers(store), before);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
-    assert.ok(taken > 100 && refused > 10, `${String(taken)} taken, ${String(refused)} refused`);
+    assert.ok(taken > 40 && refused > 4, `${String(taken)} taken, ${String(refused)} refused`);
   });
 
   it('comes to the same part from wherever one team begins', async () => {

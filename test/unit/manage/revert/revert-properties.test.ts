@@ -143,7 +143,7 @@ describe('reverting', () => {
         assert.equal(undone.code, 0, undone.err);
         assert.deepEqual(await contentsOf(cli.store), before);
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
     assert.ok(ends.conflict > 10 && ends.done > 10, JSON.stringify(ends));
   });
