@@ -227,7 +227,7 @@ describe('reading large documents', () => {
           `version: 1\nconsumers:\n  - ${a}: ${b}\n  - x: ${a}\n    y: [${a}, ${b}]\n  - { ${a}: ${b} }\n  - ${b}\n`,
         );
       }),
-      { numRuns: 1000 },
+      { numRuns: 3000 },
     );
   });
 });
