@@ -103,10 +103,22 @@ export async function startClientGateway(partnerCount: number): Promise<ClientGa
 }
 
 function decisionsIn(output: string, mark: string): readonly Decision[] {
-  return output.split('\n').flatMap((line) => {
-    if (!line.startsWith('{') || !line.includes(mark)) return [];
+  return linesWith(output, mark).flatMap((line) => {
+    if (!line.startsWith('{')) return [];
     const { request, status, code } = JSON.parse(line) as Record<string, unknown>;
     if (!String(request).includes(mark)) return [];
     return [{ status: Number(status), code: typeof code === 'string' ? code : null }];
   });
+}
+
+/** The lines that hold a text; the others, nearly all, are not even cut out. */
+function linesWith(output: string, mark: string): readonly string[] {
+  const lines: string[] = [];
+  for (let at = output.indexOf(mark); at >= 0; at = output.indexOf(mark, at)) {
+    const end = output.indexOf('\n', at);
+    const start = output.lastIndexOf('\n', at) + 1;
+    at = end < 0 ? output.length : end;
+    lines.push(output.slice(start, at));
+  }
+  return lines;
 }

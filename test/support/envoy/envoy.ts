@@ -118,7 +118,8 @@ interface ListenersAnswer {
 }
 
 function entryOf(line: string, requestId: string): AccessLogEntry | null {
-  if (!line.startsWith('{')) return null;
+  // Most lines are of other requests: they need not be parsed.
+  if (!line.startsWith('{') || !line.includes(requestId)) return null;
   const entry = JSON.parse(line) as AccessLogEntry;
   return entry['requestId'] === requestId ? entry : null;
 }
