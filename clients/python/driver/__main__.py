@@ -30,7 +30,7 @@ def _answer(driver: Driver, question: Dict[str, Any]) -> None:
 
 def main() -> None:
     driver = Driver()
-    with ThreadPoolExecutor(max_workers=32) as pool:
+    with ThreadPoolExecutor(max_workers=256) as pool:
         for line in sys.stdin.buffer:
             if not line.strip():
                 continue

@@ -24,6 +24,8 @@ const buildTimeoutMs = 11 * 60_000;
 export function testClient(language: Language): void {
   describe(`the client for ${language.title}`, () => {
     let driver: Driver | undefined;
+    /** More of them, where one answers one question after the other. */
+    const others: Driver[] = [];
     let gateway: ClientGateway | undefined;
     const running = <T>(value: T | undefined): T => {
       assert.ok(value !== undefined, 'driver and gateway run within tests only');
@@ -33,9 +35,10 @@ export function testClient(language: Language): void {
       this.timeout(buildTimeoutMs);
       driver = await startDriver(language.folder);
       await driver.describe();
-      gateway = await startClientGateway(language.ways.length);
+      // A partner for each way, and one more each for its limits.
+      gateway = await startClientGateway(2 * language.ways.length);
     });
-    after(() => release(driver, gateway));
+    after(() => release(driver, ...others, gateway));
     beforeEach(() => {
       running(gateway).backend.reset();
     });
@@ -62,12 +65,26 @@ export function testClient(language: Language): void {
       });
     }
     const everySubject = (): readonly Subject[] => language.ways.map((_, index) => subjectOf(index)());
-    retryCases(everySubject);
+    retryCases(
+      everySubject,
+      async (subject) => {
+        if (language.isOneByOne !== true) return subject;
+        const own = await startDriver(language.folder);
+        others.push(own);
+        return { ...subject, driver: own };
+      },
+      (subject) => {
+        const partner =
+          subject.gateway.partners[language.ways.length + subject.gateway.partners.indexOf(subject.partner)];
+        return { ...subject, partner: partner ?? assert.fail() };
+      },
+    );
     clockCases(everySubject);
 
     it('neither its errors nor its standard error held a secret in all these tests', () => {
       const { gateway } = subjectOf(0)();
-      assertNoSecretLeaked([running(driver).stderr(), ...running(driver).faults()].join('\n'), gateway.partners);
+      const texts = [running(driver), ...others].flatMap((each) => [each.stderr(), ...each.faults()]);
+      assertNoSecretLeaked(texts.join('\n'), gateway.partners);
     });
   });
 }

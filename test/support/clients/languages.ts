@@ -8,6 +8,8 @@ export interface Language {
   readonly folder: string;
   /** Every adapter over every version of HTTP that it speaks; the driver must say the same. */
   readonly ways: readonly Way[];
+  /** Its driver answers one question after the other: a call that waits holds up those behind it. */
+  readonly isOneByOne?: true;
 }
 
 /** An adapter that speaks both versions of HTTP. */
@@ -25,6 +27,7 @@ export const languages = {
     title: 'PHP',
     folder: 'php',
     ways: [...both('guzzle'), ...both('psr-18'), ...both('curl', { isWithoutStreams: true })],
+    isOneByOne: true,
   },
   python: {
     title: 'Python',
