@@ -6,5 +6,3 @@ version=$("$PHP" -r 'echo json_decode(file_get_contents("composer.json"), true)[
 rm -rf dist
 mkdir dist
 "$COMPOSER_COMMAND" --quiet archive --format=zip --dir=dist --file="postern-client-$version"
-archive=dist/postern-client-$version.zip
-echo "clients/php/$archive $(wc -c <"$archive" | tr -d ' ') bytes"
