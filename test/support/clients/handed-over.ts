@@ -55,6 +55,8 @@ export function describeHandedOver(
     let stack: OAuth2Stack;
     let folder: TemporaryDirectory;
     let client = '';
+    /** The folder of the first credential, where the client is installed, and the commands that did it. */
+    let first: { readonly path: string; readonly install: readonly string[] } | null = null;
     before(async function () {
       this.timeout(300_000);
       stack = await startOAuth2Stack(document);
@@ -89,9 +91,22 @@ export function describeHandedOver(
           .replace(/^APP_KEY=$/m, `APP_KEY=${quoted(appKey)}`)
           .replace(/^APP_SECRET=$/m, () => `APP_SECRET=${quoted(secret ?? '')}`);
         await writeFile(join(to, '.env'), filled);
-        const first = await tools();
-        const env = first === null ? {} : { PATH: `${first}:${process.env['PATH'] ?? ''}` };
-        const output = await runProgram('sh', ['-ec', others.join('\n')], { cwd: to, env });
+        const programs = await tools();
+        const env = programs === null ? {} : { PATH: `${programs}:${process.env['PATH'] ?? ''}` };
+        const install = others.slice(0, others.indexOf('set -a'));
+        const rest = others.slice(install.length);
+        if (first === null) {
+          await runProgram('sh', ['-ec', install.join('\n')], { cwd: to, env });
+          first = { path: to, install };
+        } else {
+          // The same commands with the same files make the same, which is copied.
+          assert.deepEqual(install, first.install);
+          for (const { name: file } of languages[name].projectFiles) {
+            assert.equal(await readFile(join(to, file), 'utf8'), await readFile(join(first.path, file), 'utf8'), file);
+          }
+          await cp(first.path, to, { recursive: true, force: false, verbatimSymlinks: true });
+        }
+        const output = await runProgram('sh', ['-ec', rest.join('\n')], { cwd: to, env });
         assert.match(output, /\b200\b/);
         const [request] = stack.backend.requests;
         assert.equal(stack.backend.requests.length, 1);
