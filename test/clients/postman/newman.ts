@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { projectRoot } from '../../support/docs/documents.ts';
 import { runProgram } from '../../support/docs/documented-program.ts';
-import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 /** The folder of the collection. */
 export const postmanFolder = join(projectRoot, 'clients/postman');
-const newman = join(postmanFolder, 'node_modules/newman/bin/newman.js');
+const newmanProgram = join(postmanFolder, 'node_modules/newman/bin/newman.js');
 
 /** Installs newman in the folder of the collection, where its lock file is, unless it is there. */
 export async function installNewman(): Promise<void> {
-  if (!existsSync(newman)) await runProgram('npm', ['ci', '--silent', '--ignore-scripts'], { cwd: postmanFolder });
+  if (!existsSync(newmanProgram))
+    await runProgram('npm', ['ci', '--silent', '--ignore-scripts'], { cwd: postmanFolder });
 }
 
 /** What became of a run of a folder. */
@@ -22,7 +22,7 @@ export interface CollectionRun {
   readonly errors: readonly string[];
 }
 
-interface Report {
+interface Summary {
   readonly run: {
     readonly executions: readonly {
       readonly cursor: { readonly ref: string };
@@ -32,21 +32,30 @@ interface Report {
   };
 }
 
+/** The part of newman, which has no types, that its own command line calls. */
+interface Newman {
+  run(options: object, done: (error: Error | null, summary: Summary) => void): void;
+}
+
 /** Runs a folder of the collection with these variables, and all else as the collection has it. */
 export async function runCollection(
   folder: string,
   variables: Readonly<Record<string, string>>,
   { iterations = 1 }: { readonly iterations?: number } = {},
 ): Promise<CollectionRun> {
-  await using place = await temporaryDirectory();
-  const report = join(place.path, 'report.json');
-  const given = Object.entries(variables).flatMap(([name, value]) => ['--env-var', `${name}=${value}`]);
-  const collection = join(postmanFolder, 'postern.postman_collection.json');
-  await runProgram(process.execPath, [
-    ...[newman, 'run', collection, '--folder', folder, ...given, '--iteration-count', String(iterations)],
-    ...['--suppress-exit-code', '--reporters', 'json', '--reporter-json-export', report],
-  ]);
-  const { run } = JSON.parse(await readFile(report, 'utf8')) as Report;
+  const newman = createRequire(join(postmanFolder, 'package.json'))('newman') as Newman;
+  const options = {
+    collection: join(postmanFolder, 'postern.postman_collection.json'),
+    folder,
+    envVar: Object.entries(variables).map(([key, value]) => ({ key, value })),
+    iterationCount: iterations,
+  };
+  const { run } = await new Promise<Summary>((resolve, reject) => {
+    newman.run(options, (error, summary) => {
+      if (error === null) resolve(summary);
+      else reject(error);
+    });
+  });
   // What a script sent, such as a question for a token, is listed with the request that the script belongs to.
   const last = new Map(run.executions.map(({ cursor, response }) => [cursor.ref, response?.code]));
   return {
