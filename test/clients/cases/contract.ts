@@ -26,6 +26,11 @@ export function testClient(language: Language): void {
     let driver: Driver | undefined;
     /** More of them, where one answers one question after the other. */
     const others: Driver[] = [];
+    let starting: Promise<void> | undefined;
+    const startOthers = async (): Promise<void> => {
+      for (const _ of language.ways) others.push(await startDriver(language.folder));
+      await Promise.all(others.map((other) => other.describe()));
+    };
     let gateway: ClientGateway | undefined;
     const running = <T>(value: T | undefined): T => {
       assert.ok(value !== undefined, 'driver and gateway run within tests only');
@@ -35,8 +40,7 @@ export function testClient(language: Language): void {
       this.timeout(buildTimeoutMs);
       driver = await startDriver(language.folder);
       await driver.describe();
-      // A partner for each way, and one more each for its limits.
-      gateway = await startClientGateway(2 * language.ways.length);
+      gateway = await startClientGateway(language.ways.length);
     });
     after(() => release(driver, ...others, gateway));
     beforeEach(() => {
@@ -65,20 +69,12 @@ export function testClient(language: Language): void {
       });
     }
     const everySubject = (): readonly Subject[] => language.ways.map((_, index) => subjectOf(index)());
-    retryCases(
-      everySubject,
-      async (subject) => {
-        if (language.isOneByOne !== true) return subject;
-        const own = await startDriver(language.folder);
-        others.push(own);
-        return { ...subject, driver: own };
-      },
-      (subject) => {
-        const partner =
-          subject.gateway.partners[language.ways.length + subject.gateway.partners.indexOf(subject.partner)];
-        return { ...subject, partner: partner ?? assert.fail() };
-      },
-    );
+    const everySubjectAlone = async (): Promise<readonly Subject[]> => {
+      if (language.isOneByOne !== true) return everySubject();
+      await (starting ??= startOthers());
+      return everySubject().map((subject, index) => ({ ...subject, driver: others[index] ?? assert.fail() }));
+    };
+    retryCases(everySubject, everySubjectAlone);
     clockCases(everySubject);
 
     it('neither its errors nor its standard error held a secret in all these tests', () => {

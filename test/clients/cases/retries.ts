@@ -56,17 +56,12 @@ function firstAnswers({ backend }: ClientGateway): FirstAnswers {
 
 /**
  * Refusals are tried again as the contract's table says, and signed anew; nothing else is.
- * @param alone gives a subject whose driver does nothing else, and so holds up no others
- * @param limited gives a subject with the limits of a partner that no other test uses
+ * @param alone gives every way a driver that nothing else holds up
  */
-export function retryCases(
-  subjects: () => readonly Subject[],
-  alone: (subject: Subject) => Promise<Subject>,
-  limited: (subject: Subject) => Subject,
-): void {
+export function retryCases(subjects: () => readonly Subject[], alone: () => Promise<readonly Subject[]>): void {
   const everyWay = (check: (subject: Subject) => Promise<void>): Promise<void> => forEveryWay(subjects(), check);
   const everyWayAlone = (check: (subject: Subject) => Promise<void>): Promise<void> =>
-    everyWay(async (subject) => check(await alone(subject)));
+    alone().then((all) => forEveryWay(all, check));
 
   describe('retries', () => {
     let answers: FirstAnswers;
@@ -77,44 +72,6 @@ export function retryCases(
     });
 
     together({
-      'overcomes a limit by Retry-After, a body that can be read once included': () =>
-        everyWayAlone(async (subject) => {
-          const client = await createClient(subject, 'hmac', { retries: 5 });
-          const mark = newMark();
-          // One more than two windows take, in case they begin at the end of one.
-          const bodies = Array.from({ length: 2 * requestsPerSecond + 1 }, (_, index) => `${mark} ${String(index)}`);
-          const sent = await Promise.all(
-            bodies.map((text) =>
-              call(subject, client, 'hmac-limited', mark, {
-                method: 'POST',
-                headers: [octets],
-                body: { text },
-                once: true,
-              }),
-            ),
-          );
-          for (const each of sent) assertAnswered(each, subject.way);
-          const got = subject.gateway.received(mark).map(({ body }) => body.toString());
-          assert.deepEqual(got.sort(), bodies);
-          const codes = (await subject.gateway.decisions(mark)).map(({ code }) => code);
-          assert.ok(codes.includes('RATE_LIMITED'), 'the limit was not reached');
-        }),
-
-      'does not try again with retries 0': () =>
-        everyWay(async (each) => {
-          const subject = limited(each);
-          const client = await createClient(subject, 'hmac', { retries: 0 });
-          const marks = Array.from({ length: 2 * requestsPerSecond + 1 }, newMark);
-          const sent = await Promise.all(marks.map((mark) => call(subject, client, 'hmac-limited', mark)));
-          const decisions = await Promise.all(marks.map((mark) => subject.gateway.decisions(mark)));
-          const codes = decisions.map((found) => assertOne(found).code);
-          for (const [index, answer] of sent.entries()) {
-            if (codes[index] === 'ALLOWED') assertAnswered(answer, subject.way);
-            else assertRefusal(answer, 429, 'RATE_LIMITED');
-          }
-          assert.ok(codes.includes('RATE_LIMITED'), codes.join());
-        }),
-
       'two equal calls with a nonce pass where a signature passes once': () =>
         everyWay(async (subject) => {
           const settings = { nonce: true, retries: 0 };
@@ -131,18 +88,6 @@ export function retryCases(
             const sent = await Promise.all([1, 2, 3].map(() => call(subject, client, endpoint, mark, parts)));
             for (const each of sent) assertAnswered(each, subject.way);
           }
-        }),
-
-      'tries again when a signature was used before': () =>
-        everyWayAlone(async (subject) => {
-          const mark = newMark();
-          // Three, in case a second ends between two of them; one client each, because one might remember.
-          const clients = await Promise.all([1, 2, 3].map(() => createClient(subject, 'hmac', { retries: 4 })));
-          const sent = await Promise.all(clients.map((client) => call(subject, client, 'hmac-once', mark)));
-          for (const each of sent) assertAnswered(each, subject.way);
-          const codes = (await subject.gateway.decisions(mark)).map(({ code }) => code);
-          assert.ok(codes.includes('REQUEST_REPLAYED'), 'no signature was used twice');
-          assert.equal(codes.filter((code) => code === 'ALLOWED').length, 3);
         }),
 
       'waits a second after a 503 without Retry-After, and signs anew': () =>
@@ -222,6 +167,56 @@ export function retryCases(
           assert.equal(gateway.elsewhere.received(mark).length, 1);
         }),
     });
+
+    // One after the other: they use up the same limit, or need calls within a second, which nothing else may hold up.
+    it('overcomes a limit by Retry-After, a body that can be read once included', () =>
+      everyWayAlone(async (subject) => {
+        const client = await createClient(subject, 'hmac', { retries: 5 });
+        const mark = newMark();
+        // One more than two windows take, in case they begin at the end of one.
+        const bodies = Array.from({ length: 2 * requestsPerSecond + 1 }, (_, index) => `${mark} ${String(index)}`);
+        const sent = await Promise.all(
+          bodies.map((text) =>
+            call(subject, client, 'hmac-limited', mark, {
+              method: 'POST',
+              headers: [octets],
+              body: { text },
+              once: true,
+            }),
+          ),
+        );
+        for (const each of sent) assertAnswered(each, subject.way);
+        const got = subject.gateway.received(mark).map(({ body }) => body.toString());
+        assert.deepEqual(got.sort(), bodies);
+        const codes = (await subject.gateway.decisions(mark)).map(({ code }) => code);
+        assert.ok(codes.includes('RATE_LIMITED'), 'the limit was not reached');
+      }));
+
+    it('does not try again with retries 0', () =>
+      everyWay(async (subject) => {
+        const client = await createClient(subject, 'hmac', { retries: 0 });
+        const marks = Array.from({ length: 2 * requestsPerSecond + 1 }, newMark);
+        const sent = await Promise.all(marks.map((mark) => call(subject, client, 'hmac-limited', mark)));
+        const decisions = await Promise.all(marks.map((mark) => subject.gateway.decisions(mark)));
+        const codes = decisions.map((each) => assertOne(each).code);
+        for (const [index, each] of sent.entries()) {
+          if (codes[index] === 'ALLOWED') assertAnswered(each, subject.way);
+          else assertRefusal(each, 429, 'RATE_LIMITED');
+        }
+        assert.ok(codes.includes('RATE_LIMITED'), codes.join());
+      }));
+
+    it('tries again when a signature was used before', () =>
+      everyWayAlone(async (subject) => {
+        const mark = newMark();
+        // Three, in case a second ends between two of them; one client each, because one might remember.
+        const clients = await Promise.all([1, 2, 3].map(() => createClient(subject, 'hmac', { retries: 4 })));
+        const sent = await Promise.all(clients.map((client) => call(subject, client, 'hmac-once', mark)));
+        for (const each of sent) assertAnswered(each, subject.way);
+        const codes = (await subject.gateway.decisions(mark)).map(({ code }) => code);
+        assert.ok(codes.includes('REQUEST_REPLAYED'), 'no signature was used twice');
+        assert.equal(codes.filter((code) => code === 'ALLOWED').length, 3);
+      }));
 
     it('gets through when Postern comes back', async () => {
       const [subject] = subjects();
