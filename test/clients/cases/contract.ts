@@ -28,7 +28,7 @@ export function testClient(language: Language): void {
     const others: Driver[] = [];
     let starting: Promise<void> | undefined;
     const startOthers = async (): Promise<void> => {
-      for (const _ of language.ways) others.push(await startDriver(language.folder));
+      while (others.length < language.ways.length) others.push(await startDriver(language.folder));
       await Promise.all(others.map((other) => other.describe()));
     };
     let gateway: ClientGateway | undefined;
