@@ -1,9 +1,4 @@
-import type { FirstCall, Language } from './language.ts';
-
-/** Text in single quotes, as the client's README has it. */
-function quoted(text: string): string {
-  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
-}
+import { type FirstCall, type Language, quoted } from './language.ts';
 
 function settingsOf({ method, settings }: FirstCall): string {
   const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
@@ -25,10 +20,10 @@ function program(call: FirstCall): string {
   if (method === 'oauth2') names.push('TOKEN_URL');
   const init =
     body === null
-      ? [`const response = await client.fetch(POSTERN_URL, { method: '${http}' });`]
+      ? [`const response = await client.fetch(POSTERN_URL, { method: ${quoted(http)} });`]
       : [
           'const response = await client.fetch(POSTERN_URL, {',
-          `  method: '${http}',`,
+          `  method: ${quoted(http)},`,
           "  headers: { 'Content-Type': 'application/json' },",
           '  body: JSON.stringify({ amount: 12 }),',
           '});',

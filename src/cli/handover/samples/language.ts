@@ -44,3 +44,8 @@ export interface Language {
 export function literal(text: string): string {
   return JSON.stringify(text);
 }
+
+/** A text as a literal with single quotes, as the clients of JavaScript and PHP are shown with. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+}

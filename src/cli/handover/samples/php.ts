@@ -1,4 +1,4 @@
-import type { FirstCall, Language } from './language.ts';
+import { type FirstCall, type Language, quoted } from './language.ts';
 
 const classes = {
   key: 'Key',
@@ -6,11 +6,6 @@ const classes = {
   'parameter-signature': 'ParameterSignature',
   oauth2: 'OAuth2',
 } as const;
-
-/** Text in single quotes. */
-function quoted(text: string): string {
-  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
-}
 
 function program({ method, settings, http, body }: FirstCall): string {
   const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
@@ -29,7 +24,7 @@ require 'vendor/autoload.php';
 
 $credential = new Postern\\Client\\${classes[method]}(${parameters.join(', ')});
 $client = new Postern\\Client\\CurlClient($credential);
-$response = $client->send('${http}', getenv('POSTERN_URL')${content});
+$response = $client->send(${quoted(http)}, getenv('POSTERN_URL')${content});
 echo $response->status, "\\n", $response->body, "\\n";
 exit($response->status === 200 ? 0 : 1);
 `;

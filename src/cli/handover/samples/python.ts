@@ -21,11 +21,11 @@ function credential({ method, settings }: FirstCall): string {
   return `postern.${classes[method]}(${parameters.join(', ')})`;
 }
 
-const SHORT = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+/** Methods, which compare with case, that have a function of their own. */
+const SHORT = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
 function program(call: FirstCall): string {
-  const short = call.http.toLowerCase();
-  const start = SHORT.includes(short) ? `${short}(` : `request(${literal(call.http)}, `;
+  const start = SHORT.includes(call.http) ? `${call.http.toLowerCase()}(` : `request(${literal(call.http)}, `;
   const json = call.body === null ? '' : ' json={"amount": 12},';
   return `import os
 import postern

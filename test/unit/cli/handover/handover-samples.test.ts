@@ -109,6 +109,32 @@ describe('the samples of postern handover', () => {
     assert.match(await page('PROPFIND'), /session\.request\("PROPFIND", os\.environ/);
   });
 
+  it('quote a method of any characters that HTTP has for one', () => {
+    const odd = "DO'IT`$x";
+    const written: Readonly<Record<(typeof languageNames)[number], string>> = {
+      javascript: `method: 'DO\\'IT\`$x'`,
+      python: `session.request("DO'IT\`$x", `,
+      go: `http.NewRequest("DO'IT\`$x", `,
+      java: `.method("DO'IT\`$x", `,
+      php: `->send('DO\\'IT\`$x', `,
+      rust: `.request("DO'IT\`$x".parse()?, `,
+      shell: `-X 'DO'\\''IT\`$x' `,
+    };
+    for (const name of languageNames) {
+      for (const body of [null, '{"amount":12}']) {
+        const program = languages[name].program({ ...readmeCall, http: odd, body });
+        assert.ok(program.includes(written[name]), `${name}: ${program}`);
+      }
+      // Methods compare with case.
+      const lower = languages[name].program({ ...readmeCall, http: 'get', body: null });
+      assert.match(lower, /['" ]get['" ]/, name);
+    }
+    const script = join(folder.path, 'odd.mjs');
+    writeFileSync(script, languages.javascript.program({ ...readmeCall, http: odd }));
+    execFileSync(process.execPath, ['--check', script]);
+    execFileSync('sh', ['-n'], { input: languages.shell.program({ ...readmeCall, http: odd }) });
+  });
+
   it('are written into a folder with the page, and with a file for the secret that is empty', async () => {
     const to = join(folder.path, 'acme');
     const given = ['--credential', 'acme-oauth2', '--url', url, '--language', 'javascript'];
