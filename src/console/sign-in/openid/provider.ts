@@ -78,6 +78,10 @@ export class OpenIdProvider {
       const tokens = await authorizationCodeGrant(configuration, callback, checks);
       const claims = tokens.claims();
       if (claims === undefined) throw new SignInFault('refused', 'the provider sent no ID token');
+      // OpenID Connect Core §3.1.3.7 (5). The library looks at it only where there are several audiences.
+      if (claims['azp'] !== undefined && claims['azp'] !== this.#settings.clientId) {
+        throw new SignInFault('refused', 'what the provider sent back is not taken: it was issued to another client');
+      }
       return await this.#subjectIn(
         claims,
         async () => await fetchUserInfo(configuration, tokens.access_token, claims.sub),

@@ -70,6 +70,11 @@ describe('a sign-in at an OpenID Connect provider', () => {
     assert.deepEqual([sent?.get('code'), sent?.get('code_verifier')], ['c1', checksOf(flow).verifier]);
   });
 
+  it('takes an ID token that says that it was issued to this client', async () => {
+    hostile.claims = { ...hostile.claims, azp: CLIENT };
+    assert.equal(await provider.subjectOf(good(), flow), 'ada');
+  });
+
   it('refuses the state of another browser, before anything is redeemed', async () => {
     await refuses('refused', good({ state: checksOf(beginFlow('/')).state }), /OAUTH_INVALID_RESPONSE/);
     await refuses('refused', '?code=c1', /OAUTH_INVALID_RESPONSE/);
@@ -85,6 +90,9 @@ describe('a sign-in at an OpenID Connect provider', () => {
     'no nonce': () => (hostile.claims = {}),
     'another issuer': () => (hostile.claims = { ...hostile.claims, iss: 'https://evil.example' }),
     'another audience': () => (hostile.claims = { ...hostile.claims, aud: 'another-client' }),
+    'another client that it was issued to': () => (hostile.claims = { ...hostile.claims, azp: 'another-client' }),
+    'no text for whom it was issued to': () => (hostile.claims = { ...hostile.claims, azp: [CLIENT] }),
+    'several audiences, of which none is named': () => (hostile.claims = { ...hostile.claims, aud: [CLIENT, 'x'] }),
     'an end that is over': () => (hostile.claims = { ...hostile.claims, exp: 1_700_000_000, iat: 1_699_999_000 }),
     'the signature of another key': () => (hostile.isForging = true),
   };
