@@ -1,3 +1,4 @@
+import { unseenIn } from './document/unseen-texts.ts';
 import { parseListenAddress } from './net/listen-address.ts';
 import { isLoopback, type Network, parseNetwork } from './net/networks.ts';
 
@@ -46,6 +47,12 @@ function findUnsafeTlsOption(uri: string): string | null {
 
 export function parseText(text: string): string {
   return text;
+}
+
+/** A name that people read in logs and lists. */
+export function parseName(text: string): string | Fault {
+  const unseen = unseenIn(text);
+  return unseen === null ? text : { fault: `holds the character ${unseen}, which nobody sees: remove it` };
 }
 
 /** A whole number within bounds, both included. */

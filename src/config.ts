@@ -8,6 +8,7 @@ import {
   parseChoice,
   parseInteger,
   parseIssuer,
+  parseName,
   parseNetworks,
   parseOrigin,
   parseServiceAddress,
@@ -86,12 +87,12 @@ export const settings = {
     'address of Envoy for callers: the OAuth2 issuer',
     parseUrl,
   ),
-  actor: setting('POSTERN_ACTOR', null, 'name in the audit trail; without it, the login name', parseText),
+  actor: setting('POSTERN_ACTOR', null, 'name in the audit trail; without it, the login name', parseName),
   replicaName: setting(
     'POSTERN_REPLICA_NAME',
     null,
     'unique name in "postern replicas"; without it, the name of the machine',
-    parseText,
+    parseName,
   ),
   maxStaleSeconds: setting(
     'POSTERN_MAX_STALE_SECONDS',
@@ -140,6 +141,12 @@ export const settings = {
     '127.0.0.1:9004',
     'listener of "postern manage"; from other machines it requires TLS',
     parseListenAddress,
+  ),
+  manageTrustedProxies: setting(
+    'POSTERN_MANAGE_TRUSTED_PROXIES',
+    null,
+    'addresses and networks whose x-envoy-external-address is trusted on that listener, separated by commas; without it, none',
+    parseNetworks,
   ),
   manageAdminAddress: setting(
     'POSTERN_MANAGE_ADMIN_ADDRESS',

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
+import { unseenTexts } from '../document/unseen-texts.ts';
 import { planGrant, planGrantRemoval } from '../manage/plan-grant.ts';
 import { listGroupGrants } from '../manage/resource-store.ts';
 import type { Wish } from '../manage/wish.ts';
 import type { Endpoint } from '../model/endpoint.ts';
-import { type Grant, isGroupGrant } from '../model/grant.ts';
+import { type Grant, type GrantTarget, isGroupGrant } from '../model/grant.ts';
 import { isGrantLive } from '../model/grant-in-effect.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
@@ -81,6 +82,7 @@ consumer, also for limits: its own, else the one for its labels with the highest
       for (const target of targets) {
         if (!isGroupGrant(target)) await requireResource(resources, 'consumer', target.consumerId);
         const current = await resources.find('grant', grantId(target));
+        if (current === null) refuseUnseen(target);
         changes.push(...changesOf(planGrant(target, wish, current, groups), grantFields));
       }
       return {
@@ -104,6 +106,12 @@ function wishOf({ label, priority, limit, limits, expires }: AddFlags, nowSecond
     ...(ownLimits === undefined ? {} : { limits: ownLimits }),
     ...(expires === undefined ? {} : { expiresAt }),
   };
+}
+
+/** A grant that is there is found by its labels, whatever they are; a new one is held to the rule of texts. */
+function refuseUnseen(target: GrantTarget): void {
+  const [unseen] = unseenTexts(target);
+  if (unseen !== undefined) throw new UsageError(`--label: ${unseen.message}`);
 }
 
 /** What makes a grant worth less than it seems. */

@@ -81,16 +81,18 @@ function reportUnknownKey<F extends Fields>(
   kind: MappingKind<F>,
   problems: ProblemLog,
 ): void {
-  const word = (): string => {
-    const known = Object.keys(kind.fields);
-    const begun = known.find((name) => key.startsWith(`${name}:`));
-    if (begun !== undefined) return `a blank is missing after the colon of "${begun}" in ${kind.what}`;
-    const nearest = findNearestName(key, known);
-    const advice = nearest === null ? `known keys: ${known.join(', ')}` : `did you mean ${JSON.stringify(nearest)}?`;
-    const isSlip = nearest !== null && PLAIN_WORD.test(key) && Math.abs(key.length - nearest.length) <= MAX_SLIP;
-    return `unknown key ${isSlip ? `"${key}" ` : ''}in ${kind.what}; ${advice}`;
-  };
-  problems.reportKey(place, key, word);
+  problems.reportKey(place, key, () => describeUnknownKey(key, kind));
+}
+
+/** What is wrong with a key that a mapping does not have, for people. */
+export function describeUnknownKey<F extends Fields>(key: string, kind: MappingKind<F>): string {
+  const known = Object.keys(kind.fields);
+  const begun = known.find((name) => key.startsWith(`${name}:`));
+  if (begun !== undefined) return `a blank is missing after the colon of "${begun}" in ${kind.what}`;
+  const nearest = findNearestName(key, known);
+  const advice = nearest === null ? `known keys: ${known.join(', ')}` : `did you mean ${JSON.stringify(nearest)}?`;
+  const isSlip = nearest !== null && PLAIN_WORD.test(key) && Math.abs(key.length - nearest.length) <= MAX_SLIP;
+  return `unknown key ${isSlip ? `"${key}" ` : ''}in ${kind.what}; ${advice}`;
 }
 
 function reportFault(raw: unknown, fault: FieldFault, place: Place, problems: ProblemLog): void {

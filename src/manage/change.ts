@@ -41,9 +41,9 @@ export interface Operation {
 /** How long a reason is at most. */
 export const MAX_REASON_LENGTH = 500;
 
-/** A reason: one line that is not all blanks. */
+/** A reason: one line that is not all blanks, without characters that nobody sees (`unseenIn`). */
 export const REASON_PATTERN =
-  /^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/;
+  /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*[^\s\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069][^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/;
 
 /**
  * What comes of a wish: the changes that fulfil it, none when all is as wished; what is wrong with the wish, by paths

@@ -24,6 +24,7 @@ import { readList, readMapping } from '../document/read-mapping.ts';
 import type { CredentialContext } from './app-secret.ts';
 import type { ReadSecret } from './secret-source.ts';
 import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
+import { reportUnseen } from '../document/unseen-texts.ts';
 import { readYamlTree, unreadTree, type YamlTree } from '../document/yaml-tree.ts';
 
 /** A set of documents, validated: defaults are filled in, references resolve, nothing appears twice. */
@@ -142,15 +143,19 @@ export function parsePlacedDocument(
     }
     const values = readMapping(tree.value, root, documentKind, problems);
     if (values?.selector !== undefined) selectors.push({ value: values.selector, place: placeIn(root, 'selector') });
+    reportUnseen({ selector: values?.selector }, root, problems);
     for (const { raw, place } of itemsOf(values?.endpoints, placeIn(root, 'endpoints'), problems)) {
       endpoints.push({ raw, place, value: readEndpoint(raw, place, problems) });
+      reportUnseen(raw, place, problems);
     }
     for (const { raw, place } of itemsOf(values?.consumers, placeIn(root, 'consumers'), problems)) {
       consumers.push({ raw, place, value: readConsumer(raw, place, problems) });
+      reportUnseen(raw, place, problems);
       credentials.push(...readCredentialsOf(raw, place, context));
     }
     for (const { raw, place } of itemsOf(values?.grants, placeIn(root, 'grants'), problems)) {
       grants.push({ raw, place, value: readGrant(raw, place, problems) });
+      reportUnseen(raw, place, problems);
     }
   }
   const before = problems.count;

@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { findNearestName } from '../../document/nearest-name.ts';
 import type { PlainProblem } from '../../document/read-plain.ts';
+import { unseenTexts } from '../../document/unseen-texts.ts';
 import type { Change, Planned } from '../../manage/change.ts';
-import type { Wish } from '../../manage/wish.ts';
+import { stepsOf, type Wish } from '../../manage/wish.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { UsageError } from '../failure.ts';
 import { conflictOf } from './remedies.ts';
@@ -13,7 +14,10 @@ import { conflictOf } from './remedies.ts';
  */
 export type FieldFlags = Readonly<Record<string, string>>;
 
-/** What the flags of a command wish of a resource; `--unset` as {@link unsetCollector} reads it. */
+/**
+ * What the flags of a command wish of a resource; `--unset` as {@link unsetCollector} reads it. Throws `UsageError` for
+ * texts with characters that nobody sees.
+ */
 export function wishOf(flags: object, fields: FieldFlags): Wish {
   const given: Declared = { ...flags };
   const set = Object.entries(fields).flatMap(([path, flag]): (readonly [path: string, value: unknown])[] => {
@@ -26,7 +30,15 @@ export function wishOf(flags: object, fields: FieldFlags): Wish {
   // A path that is also set would keep the earlier place among the entries, before the clearing of its whole field.
   const unset = ((given['unset'] ?? []) as readonly string[]).filter((path) => !paths.has(path));
   const cleared = unset.map((path) => [path, undefined] as const);
+  const unseen = set.flatMap(([path, value]) => unseenTexts(nested(path, value)));
+  if (unseen.length > 0) throw wrongFlags(unseen, fields);
   return Object.fromEntries([...cleared, ...set]);
+}
+
+/** What a path leads to, as the mapping that it leads through. */
+function nested(path: string, value: unknown): Declared {
+  const [field, key] = stepsOf(path);
+  return { [field]: key === undefined ? value : { [key]: value } };
 }
 
 /** {@link wishOf} for a command that changes a resource. Throws `UsageError` when it wishes nothing. */
@@ -60,8 +72,12 @@ export function unsetCollector(
 export function changesOf(planned: Planned, fields: FieldFlags): readonly Change[] {
   if ('changes' in planned) return planned.changes;
   if ('conflict' in planned) throw conflictOf(planned);
-  const problems = planned.problems.map((problem) => describeProblem(problem, fields));
-  throw new UsageError(problems.length === 1 ? problems.join() : `these flags are wrong:\n  ${problems.join('\n  ')}`);
+  throw wrongFlags(planned.problems, fields);
+}
+
+function wrongFlags(found: readonly PlainProblem[], fields: FieldFlags): UsageError {
+  const problems = found.map((problem) => describeProblem(problem, fields));
+  return new UsageError(problems.length === 1 ? problems.join() : `these flags are wrong:\n  ${problems.join('\n  ')}`);
 }
 
 /** A missing field is reported at the place that lacks it; the flag is found by the name in the message. */

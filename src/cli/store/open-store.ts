@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Clock } from '../../clock.ts';
-import { parseStore, type StoreLocation } from '../../config-values.ts';
+import { parseName, parseStore, type StoreLocation } from '../../config-values.ts';
 import { type Environment, settings } from '../../config.ts';
 import { KeyRing } from '../../keyring/key-ring.ts';
 import { loadKeyRing } from '../../keyring/read-key-ring.ts';
@@ -86,10 +86,14 @@ export async function openDatabaseChecks(): Promise<DatabaseChecks> {
   return { check, findLimitHolders };
 }
 
-/** `POSTERN_ACTOR`, or the login name. Throws `UsageError` where there is neither. */
+/** `POSTERN_ACTOR`, or the login name. Throws `UsageError` where there is neither, and for one that is none. */
 function actorOf(environment: Environment): string {
   const given = environment[settings.actor.name];
-  if (given !== undefined && given !== '') return given;
+  if (given !== undefined && given !== '') {
+    const read = parseName(given);
+    if (typeof read === 'string') return read;
+    throw new UsageError(`${settings.actor.name}: ${read.fault}`);
+  }
   try {
     return userInfo().username;
   } catch (error) {

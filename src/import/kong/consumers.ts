@@ -1,4 +1,5 @@
 import { ID_PATTERN } from '../../document/fields.ts';
+import { replaceUnseen } from '../../document/unseen-texts.ts';
 import { quoted } from '../../document/problem.ts';
 import type { ProblemLog } from '../../document/problem-log.ts';
 import type { Declared } from '../../resources/declared.ts';
@@ -134,7 +135,6 @@ interface ImportedConsumers {
 }
 
 const MAX_NAME_LENGTH = 256;
-const LONE_SURROGATE = /\p{Cs}/gu;
 
 /**
  * Ids of consumers: Kong's own where the file has it, because back ends know it from X-Consumer-Id; else made of the
@@ -160,11 +160,16 @@ export function importConsumers(
   const declared = consumers.map((consumer): Declared => {
     const { username, customId, tags } = consumer;
     const id = ids.get(consumer) ?? '';
-    const name = wellFormed(username ?? customId ?? '').slice(0, MAX_NAME_LENGTH);
+    const name = replaceUnseen(username ?? customId ?? '').slice(0, MAX_NAME_LENGTH);
     const labels = {
-      ...(customId === null ? {} : { 'kong-custom-id': wellFormed(customId) }),
-      ...(tags.length === 0 ? {} : { 'kong-tags': wellFormed(tags.join(',')) }),
+      ...(customId === null ? {} : { 'kong-custom-id': replaceUnseen(customId) }),
+      ...(tags.length === 0 ? {} : { 'kong-tags': replaceUnseen(tags.join(',')) }),
     };
+    if ([username, customId, ...tags].some((text) => text !== null && replaceUnseen(text) !== text)) {
+      consumer.report('warning', [], {
+        what: 'has characters that nobody sees in "username", "custom_id" or "tags"; each became U+FFFD',
+      });
+    }
     const list = credentials.of(consumer);
     if (customId !== null) {
       consumer.report('warning', ['custom_id'], {
@@ -181,10 +186,6 @@ export function importConsumers(
     };
   });
   return { declared, holdsSecrets: credentials.holdsSecrets() };
-}
-
-function wellFormed(text: string): string {
-  return text.replaceAll(LONE_SURROGATE, '\ufffd');
 }
 
 /** What a plugin of one consumer can be without keeping it out. */

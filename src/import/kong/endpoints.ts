@@ -1,3 +1,4 @@
+import { replaceUnseen } from '../../document/unseen-texts.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { declareLimits } from '../../resources/limits.ts';
 import { type DecisionContext, decideRoute } from './decide-route.ts';
@@ -66,7 +67,7 @@ export function declareDraft(draft: EndpointDraft, observes: boolean): Declared 
   const service = route.service === null ? '' : `, service ${nameOfService(route.service)}`;
   const base = {
     id,
-    description: withoutSurrogates(`Kong route ${nameOfRoute(route)}${service}`),
+    description: replaceUnseen(`Kong route ${nameOfRoute(route)}${service}`),
     scenario: 'partner-openapi',
     match: {
       ...(hosts.length === 0 ? {} : { hosts }),
@@ -112,8 +113,4 @@ function identityOf({ name, service, hosts, paths, methods, place }: KongRoute):
   if (name !== null) return name;
   const identity = JSON.stringify([service?.name ?? null, [...hosts].sort(), [...paths].sort(), [...methods].sort()]);
   return hosts.length + paths.length + methods.length > 0 ? identity : `${identity} ${place.path.join('.')}`;
-}
-
-function withoutSurrogates(text: string): string {
-  return text.replaceAll(/\p{Cs}/gu, '\ufffd');
 }
