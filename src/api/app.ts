@@ -5,11 +5,10 @@ import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import { routePath } from 'hono/route';
-import { Throttle } from '../oauth2/throttle.ts';
 import { addAccess } from './access.ts';
 import { documentedPath } from './action-route.ts';
 import { addAudit } from './audit.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, type Presented } from './authenticate.ts';
 import { addCredentialChanges } from './change-credentials.ts';
 import { addGrantChanges } from './change-grants.ts';
 import { addOperatorChanges } from './change-operators.ts';
@@ -19,13 +18,15 @@ import { describeApi } from './document.ts';
 import { addGrantReading } from './grants.ts';
 import { addLimits } from './limits.ts';
 import { answerOnce } from './idempotency.ts';
+import { requireJsonBody } from './json-body.ts';
 import { addLabelledResource } from './labelled-resource.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { addOperators } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import { ApiProblem, problemBody, problemOf, problems } from './problem.ts';
+import { ApiProblem, problemBody, problemOf, problems, storeUnavailable } from './problem.ts';
 import { addRefusals } from './refusals.ts';
 import { addReplicas } from './replicas.ts';
+import { type RequestShare, RequestShares } from './request-shares.ts';
 import { consumers, endpoints } from './resources.ts';
 import { addRevert } from './revert.ts';
 import { addUsage } from './usage.ts';
@@ -39,7 +40,7 @@ const MAX_BODY_BYTES = 256 * 1024;
  */
 export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   const { clock, observer, store } = ports;
-  const throttle = new Throttle(clock);
+  const shares = new RequestShares(clock);
   const api = new OpenAPIHono<ApiEnvironment>({
     strict: true,
     defaultHook: (result) => {
@@ -60,17 +61,30 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     await next();
     context.header('x-request-id', requestId);
     const operator = (context.get('operator') as { readonly id: string } | undefined)?.id ?? null;
+    const unread = 'unread' in context.env ? context.env.unread : null;
+    const isNowhere = unread !== null || (context.res.status === 404 && operator === null);
     observer.answered({
-      ...{ requestId, operator, method: context.req.method, status: context.res.status },
+      ...{ requestId, operator, method: unread?.method ?? context.req.method, status: context.res.status },
       part: 'via' in context.env ? 'inner' : 'api',
-      route: context.res.status === 404 && operator === null ? null : documentedPath(routePath(context)),
+      route: isNowhere ? null : documentedPath(routePath(context)),
       seconds: (clock.elapsedMs() - startMs) / 1000,
+      ...(unread === null ? {} : { reason: unread.reason }),
     });
   });
   api.use(secureHeaders({ referrerPolicy: 'no-referrer', xFrameOptions: 'DENY' }));
   api.use(async (context, next) => {
     await next();
     context.header('cache-control', 'no-store');
+  });
+  api.use(async (context, next) => {
+    const { env } = context;
+    if (!('unread' in env)) {
+      await next();
+      return undefined;
+    }
+    const { status, reason } = env.unread;
+    if (status === 400) throw new ApiProblem('MALFORMED_REQUEST', reason);
+    return context.body(null, status);
   });
   api.use(
     '/v1/*',
@@ -85,13 +99,18 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     const { env } = context;
     if ('via' in env) {
       context.set('operator', env.operator);
-    } else {
+    } else if ('incoming' in env) {
+      const { source } = env;
       const presented = {
         authorization: context.req.header('authorization') ?? null,
-        certificateNames: isOfBrowser(context.req.raw) ? [] : (env.certificateNames ?? []),
-        source: env.incoming.socket.remoteAddress ?? 'unix',
+        certificateNames: isOfBrowser(context.req.raw) ? [] : env.certificateNames,
+        source,
       };
-      const authentication = { resources: store.resources, throttle, nowSeconds: () => clock.nowSeconds() };
+      shares.take(shareOf(presented), source);
+      const authentication = {
+        ...{ resources: store.resources, throttle: shares.throttle },
+        nowSeconds: () => clock.nowSeconds(),
+      };
       context.set('operator', await authenticate(presented, authentication));
     }
     context.set('via', 'via' in env ? env.via : 'api');
@@ -100,10 +119,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   });
   // After authentication, so that only operators learn which routes exist.
   api.use(refuseOtherMethods(api.routes));
-  api.use('/v1/*', async (context, next) => {
-    requireJson(context.req.raw);
-    await next();
-  });
+  api.use('/v1/*', requireJsonBody);
   const answersOnce: MiddlewareHandler<ApiEnvironment> = async (context, next) =>
     await answerOnce(context, next, {
       ...{ once: store.once, clock },
@@ -113,9 +129,16 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     });
   api.use('/v1/*', answersOnce);
 
+  for (const path of ['/livez', '/readyz', '/openapi.json']) {
+    api.use(path, async ({ env }, next) => {
+      if ('incoming' in env) shares.take('probe', env.source);
+      await next();
+    });
+  }
   api.get('/livez', (context) => context.text('ok\n'));
-  api.get('/readyz', async (context) => {
-    await store.resources.find('operator', 'readyz');
+  api.get('/readyz', (context) => {
+    const reason = ports.findUnreadiness();
+    if (reason !== null) throw storeUnavailable(reason);
     return context.text('ready\n');
   });
   addLabelledResource(api, ports, endpoints);
@@ -146,7 +169,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     answerProblem(context, new ApiProblem('NOT_FOUND', 'there is no such route; GET /openapi.json names all')),
   );
   api.onError((error, context) => {
-    const problem = problemOf(error) ?? problemOfFramework(error);
+    const problem = problemOf(error) ?? problemOfFramework(error) ?? problemOfTransfer(context.env);
     if (problem === null) observer.defect(error, context.get('requestId'));
     return answerProblem(context, problem ?? new ApiProblem('INTERNAL', 'the log names the request by its id'));
   });
@@ -167,16 +190,19 @@ function isOfBrowser({ headers }: Request): boolean {
   return headers.has('sec-fetch-site') || headers.has('origin');
 }
 
-/** A body is JSON, or none. `application/merge-patch+json` is what RFC 7396 calls it. */
-function requireJson({ headers, method }: Request): void {
-  if (method === 'GET' || method === 'HEAD' || headers.get('content-length') === '0') return;
-  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type === undefined || type === 'application/json' || type === 'application/merge-patch+json') return;
-  throw new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'the media type of the body must be application/json');
+/** A page makes a browser show its certificate, and not an `Authorization` that it does not know. */
+function shareOf({ authorization, certificateNames }: Presented): RequestShare {
+  return authorization !== null || certificateNames.length > 0 ? 'operator' : 'stranger';
 }
 
 /** What the framework itself refuses, such as a body that is not JSON. */
 function problemOfFramework(error: Error): ApiProblem | null {
   if (!(error instanceof HTTPException) || error.status >= 500) return null;
   return new ApiProblem('MALFORMED_REQUEST', error.status === 400 ? 'the body is not JSON' : error.message);
+}
+
+/** A body that ended early, or is malformed as chunks: then there may be nobody left to read the answer. */
+function problemOfTransfer(env: ApiEnvironment['Bindings']): ApiProblem | null {
+  if (!('incoming' in env) || !env.incoming.destroyed || env.incoming.complete) return null;
+  return new ApiProblem('MALFORMED_REQUEST', 'the body was not sent whole');
 }

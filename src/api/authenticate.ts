@@ -4,6 +4,7 @@ import type { ResourceStore } from '../manage/resource-store.ts';
 import { allows, type Operator, type OperatorToken, type Permission, rolesFor } from '../model/operator.ts';
 import type { Throttle } from '../oauth2/throttle.ts';
 import { ApiProblem } from './problem.ts';
+import { tooManyRequests } from './request-shares.ts';
 
 /** What a request shows of who sends it. */
 export interface Presented {
@@ -11,7 +12,7 @@ export interface Presented {
   readonly authorization: string | null;
   /** The names of the client certificate, for which an authority of the settings vouches; none without one. */
   readonly certificateNames: readonly string[];
-  /** The address of the peer, by which guessing is slowed down. */
+  /** Who is counted, by which guessing is slowed down. */
   readonly source: string;
 }
 
@@ -39,8 +40,6 @@ export async function authenticate(
   { authorization, certificateNames, source }: Presented,
   ports: AuthenticationPorts,
 ): Promise<Operator> {
-  const wait = ports.throttle.takeRequest(source);
-  if (wait !== null) throw tooMany(wait);
   if (authorization === null && certificateNames.length > 0) {
     const operator = await findOperator({ certificateNames }, ports.resources);
     if (operator !== null) return operator;
@@ -62,7 +61,7 @@ export async function authenticateToken(
   const operatorId = operatorOfToken(text);
   if (operatorId === null) throw unauthenticated(false);
   const secondsLeft = throttle.findWait(source, operatorId);
-  if (secondsLeft !== null) throw tooMany(secondsLeft);
+  if (secondsLeft !== null) throw tooManyRequests(secondsLeft);
   const operator = (await resources.find('operator', operatorId))?.resource ?? null;
   const token = operator?.enabled === true ? findToken(operator, text, nowSeconds()) : null;
   if (operator === null || token === null) {
@@ -87,8 +86,4 @@ function unauthenticated(isMissing: boolean): ApiProblem {
     : 'the token is not that of an operator, has ended, or was revoked';
   const challenge = `Bearer realm="postern"${isMissing ? '' : ', error="invalid_token"'}`;
   return new ApiProblem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': challenge } });
-}
-
-function tooMany(retryAfter: number): ApiProblem {
-  return new ApiProblem('TOO_MANY_REQUESTS', 'wait before the next request', { retryAfter });
 }

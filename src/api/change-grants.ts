@@ -9,7 +9,7 @@ import type { Operator } from '../model/operator.ts';
 import { describeGrant, grantId, grantKind, readGrant } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
-import { changesOf, commit, conflictOf, operationOf, readMade, refuseNames, wishOfPatch } from './change.ts';
+import { changesOf, commit, conflictOf, operationOf, readMade, refuseNames } from './change.ts';
 import { grantParams, grantPath, grantSchema, grantTags, showGrant } from './grants.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { invalidResource } from './problem.ts';
@@ -17,6 +17,7 @@ import { reachGrant, requireOwnGroup, requireReached } from './reach.ts';
 import { changeQuery, etagAfter, etagOf, requireRevision, revisionHeaders } from './request.ts';
 import { jsonSchemaOf } from './schema.ts';
 import { answers, bodyOf, changeAnswer, objectWith } from './shapes.ts';
+import { wishOfBody, wishOfPatch } from './wish-of-body.ts';
 
 const { priority, expiresAt, limits } = grantKind.fields;
 const creation = objectWith('GrantCreation', jsonSchemaOf(grantKind));
@@ -38,7 +39,7 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'change-consumers');
-      const body = context.req.valid('json');
+      const body = wishOfBody(context.req.valid('json'), grantKind);
       const read = readPlain(body, readGrant);
       if ('problems' in read) throw invalidResource(read.problems);
       const grant = read.value;
@@ -76,7 +77,13 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       requireRevision(current, context.req.valid('header')['if-match']);
       const patch = context.req.valid('json');
       refuseNames(patch, NAMES);
-      const changes = await planWithGroups(operator, current.resource, wishOfPatch(patch), current, resources);
+      const changes = await planWithGroups(
+        operator,
+        current.resource,
+        wishOfPatch(patch, grantKind),
+        current,
+        resources,
+      );
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const outcome = await commit(changes, { resources, operation: operationOf(context.var, 'grant edit'), isDryRun });
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });

@@ -14,12 +14,14 @@ import {
 } from '../manage/plan-operator.ts';
 import { collectAll, Conflict, NotFound, type ResourceStore } from '../manage/resource-store.ts';
 import { declareTime } from '../resources/declared.ts';
+import { operatorKind } from '../resources/operator.ts';
 import { addAction } from './action-route.ts';
-import { type Asker, changesOf, commit, operationOf, readMade, refuseNames, wishOfPatch } from './change.ts';
+import { type Asker, changesOf, commit, operationOf, readMade, refuseNames } from './change.ts';
 import { operatorShapes, requireManager, requireOperator, showOperator } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { changeQuery, etagAfter, etagOf, idParam, momentBody, requireRevision, revisionHeaders } from './request.ts';
 import { answers, bodyOf, changeAnswer, objectOf } from './shapes.ts';
+import { wishOfBody, wishOfPatch } from './wish-of-body.ts';
 
 const tags = ['Operators'];
 const params = z.object({ id: idParam });
@@ -68,8 +70,9 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
     }),
     async (context) => {
       const operator = requireManager(context.get('operator'));
-      const { id: given, ...wish } = context.req.valid('json');
+      const { id: given, ...fields } = context.req.valid('json');
       const id = typeof given === 'string' ? given : '';
+      const wish = wishOfBody(fields, operatorKind);
       const planned = planNewOperator(id, wish, null, await resources.find('operator', id));
       const changes = await changesOf(planned, operator, resources);
       const outcome = await carryOut(context.var, 'create', changes, context.req.valid('query').dryRun);
@@ -92,7 +95,7 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
       requireRevision(current, context.req.valid('header')['if-match']);
       const patch = context.req.valid('json');
       refuseNames(patch, ['id']);
-      const changes = await changesOf(planOperatorEdit(current, wishOfPatch(patch)), operator, resources);
+      const changes = await changesOf(planOperatorEdit(current, wishOfPatch(patch, operatorKind)), operator, resources);
       const outcome = await carryOut(context.var, 'edit', changes, context.req.valid('query').dryRun);
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },

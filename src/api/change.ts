@@ -2,7 +2,6 @@ import type { Change, Operation, Planned } from '../manage/change.ts';
 import { type DescribedChange, takeReal } from '../manage/describe-change.ts';
 import type { PlannedConflict, Remedy } from '../manage/planned-conflict.ts';
 import { Conflict, type ResourceStore } from '../manage/resource-store.ts';
-import type { Wish } from '../manage/wish.ts';
 import type { Operator } from '../model/operator.ts';
 import type { ApiVariables } from './ports.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
@@ -107,21 +106,6 @@ export async function readMade<T>(reading: Promise<T>): Promise<T> {
     );
   }
 }
-
-/**
- * A JSON Merge Patch (RFC 7396) as a wish. Labels and options are merged key by key; other mappings and lists are taken
- * whole; null gives a field its default again.
- */
-export function wishOfPatch(patch: Readonly<Record<string, unknown>>): Wish {
-  const entries = Object.entries(patch).flatMap(([name, value]): (readonly [string, unknown])[] => {
-    if (value === null) return [[name, undefined]];
-    if (!mergedByKey.includes(name) || typeof value !== 'object' || Array.isArray(value)) return [[name, value]];
-    return Object.entries(value).map(([key, item]: [string, unknown]) => [`${name}.${key}`, item ?? undefined]);
-  });
-  return Object.fromEntries(entries);
-}
-
-const mergedByKey: readonly string[] = ['labels', 'options', 'selector'];
 
 /** Throws `INVALID_RESOURCE` where a patch has a field that names the resource: that would be another one. */
 export function refuseNames(patch: Readonly<Record<string, unknown>>, names: readonly string[]): void {

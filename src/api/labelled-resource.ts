@@ -8,16 +8,7 @@ import { declareVersion } from '../resources/declare-resource.ts';
 import type { Declared } from '../resources/declared.ts';
 import type { ResourceOf, Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
-import {
-  type Asker,
-  type ChangeOutcome,
-  changesOf,
-  commit,
-  operationOf,
-  readMade,
-  refuseNames,
-  wishOfPatch,
-} from './change.ts';
+import { type Asker, type ChangeOutcome, changesOf, commit, operationOf, readMade, refuseNames } from './change.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import {
   foreignGrants,
@@ -40,6 +31,7 @@ import {
   revisionHeaders,
 } from './request.ts';
 import { answers, bodyOf, changeAnswer, pageOf, pageSchema, resourceSchemas } from './shapes.ts';
+import { wishOfBody, wishOfPatch } from './wish-of-body.ts';
 
 /** What differs between the routes of resources that carry labels. */
 export interface LabelledResource<K extends LabelledKind> {
@@ -124,8 +116,9 @@ export function addLabelledResource<K extends LabelledKind>(
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, permission);
-      const { id: given, ...wish } = context.req.valid('json');
+      const { id: given, ...fields } = context.req.valid('json');
       const id = typeof given === 'string' ? given : '';
+      const wish = wishOfBody(fields, rules);
       const changes = await changesOf(await resource.planNew(id, wish, resources), operator, resources);
       const { dryRun } = context.req.valid('query');
       const outcome = await carryOut(context.var, 'create', { changes, dryRun });
@@ -164,7 +157,7 @@ export function addLabelledResource<K extends LabelledKind>(
       requireRevision(current, context.req.valid('header')['if-match']);
       const patch = context.req.valid('json');
       refuseNames(patch, ['id']);
-      const wish = wishOfPatch(patch);
+      const wish = wishOfPatch(patch, rules);
       const changes = await changesOf(await resource.planEdit(current, wish, resources), operator, resources);
       const outcome = await carryOut(context.var, 'edit', { changes, ...context.req.valid('query') });
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });

@@ -11,6 +11,8 @@ export interface ApiPorts {
   readonly store: ApiStore;
   readonly clock: Clock;
   readonly observer: ApiObserver;
+  /** Null when the store answers, as far as is known; else why no request can be done. Asks nobody. */
+  readonly findUnreadiness: () => string | null;
   /** Where callers reach Envoy, for credential views; without it a view has to be asked with `url`. */
   readonly publicUrl?: URL;
 }
@@ -42,6 +44,8 @@ export interface AnsweredRequest {
   readonly status: number;
   readonly operator: string | null;
   readonly seconds: number;
+  /** Why it could not be read as a request; absent for one that was. Nothing of the request is in it. */
+  readonly reason?: string;
 }
 
 /** What a request is answered with. */
@@ -64,14 +68,32 @@ export interface ConsoleBindings {
   readonly via: 'console';
 }
 
+/** What came over a connection and is no request that routes could look at. */
+export interface UnreadRequest {
+  readonly method: string;
+  /** 400, which is answered with a problem; 408 and 431 have no body. */
+  readonly status: 400 | 408 | 431;
+  /** For people. Nothing of the request is in it. */
+  readonly reason: string;
+}
+
+/** Stands for a request that was not read. */
+export interface UnreadBindings {
+  readonly unread: UnreadRequest;
+}
+
 /** Who the listener says a peer is. */
-export interface PeerNames {
+export interface Peer {
   /** The names of its client certificate; none without one that counts. */
   readonly certificateNames: readonly string[];
+  /** Its address, or the one that a trusted proxy names; `unix` on a Unix socket. For logs. */
+  readonly address: string;
+  /** Who is counted for it: an IPv6 address counts as its /64. */
+  readonly source: string;
 }
 
 /** Hono's environment: what routes find in their context. */
 export interface ApiEnvironment {
   readonly Variables: { -readonly [K in keyof ApiVariables]: ApiVariables[K] };
-  readonly Bindings: (HttpBindings & Partial<PeerNames>) | ConsoleBindings;
+  readonly Bindings: (HttpBindings & Peer) | ConsoleBindings | UnreadBindings;
 }

@@ -1,6 +1,6 @@
 import type { PlainProblem } from '../document/read-plain.ts';
 import { Conflict, NotFound, Outdated } from '../manage/resource-store.ts';
-import { isOutcomeUnknown } from '../manage/store-fault.ts';
+import { isOutcomeUnknown, toldOfFault } from '../manage/store-fault.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 
 /** Why a request was not done: the status, and a title that is always the same (RFC 9457 §3.1). */
@@ -66,15 +66,17 @@ export function problemOf(error: unknown): ApiProblem | null {
   if (error instanceof Outdated) return new ApiProblem('REVISION_CHANGED', error.message);
   if (error instanceof Conflict) return new ApiProblem('CONFLICT', error.message);
   if (isOutcomeUnknown(error)) return new ApiProblem('OUTCOME_UNKNOWN', (error as Error).message);
-  if (error instanceof StoreUnavailable) {
-    return new ApiProblem('STORE_UNAVAILABLE', error.message, { retryAfter: RETRY_STORE_AFTER });
-  }
-  return null;
+  return error instanceof StoreUnavailable ? storeUnavailable(toldOfFault(error)) : null;
 }
 
-/** Problems of a resource by its rules. */
-export function invalidResource(found: readonly PlainProblem[]): ApiProblem {
-  const errors = found.map(({ path, message }) => ({ pointer: pointerOf(path), detail: message }));
+/** The store does not answer: 503, with the time after which another try makes sense. */
+export function storeUnavailable(detail: string): ApiProblem {
+  return new ApiProblem('STORE_UNAVAILABLE', detail, { retryAfter: RETRY_STORE_AFTER });
+}
+
+/** Problems of a resource by its rules. A place whose path cannot be told from its keys has a pointer of its own. */
+export function invalidResource(found: readonly (PlainProblem & { readonly pointer?: string })[]): ApiProblem {
+  const errors = found.map(({ path, message, pointer = pointerOf(path) }) => ({ pointer, detail: message }));
   return new ApiProblem('INVALID_RESOURCE', errors.map(({ detail }) => detail).join('; '), { errors });
 }
 

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
 import { ApiProblem, type ProblemBody, problemBody, problemOf } from '../api/problem.ts';
-import { Throttle } from '../oauth2/throttle.ts';
+import { type RequestShare, RequestShares } from '../api/request-shares.ts';
 import { ApiClient, ProblemAnswer } from './frame/api-client.ts';
 import { Assets } from './frame/assets.ts';
 import { readForm } from './frame/form.ts';
@@ -14,9 +14,11 @@ import { layout, type MenuEntry } from './frame/layout.ts';
 import { findNotice } from './frame/notices.ts';
 import type { Page, Shown, Visit } from './frame/page.ts';
 import { problemPage } from './frame/problem-page.ts';
+import { originOf } from './frame/request-origin.ts';
 import { requireUse } from './frame/rights.ts';
 import { pages } from './pages.ts';
 import type { ConsoleEnvironment, ConsolePorts, ConsoleSession } from './ports.ts';
+import { hasSessionCookie } from './sign-in/cookies.ts';
 import { signInPath } from './sign-in/return-path.ts';
 import { addSignIn } from './sign-in/sign-in.ts';
 
@@ -41,7 +43,7 @@ type ConsoleContext = Context<ConsoleEnvironment>;
 export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
   const { clock, observer } = ports;
   const assets = new Assets();
-  const throttle = new Throttle(clock);
+  const shares = new RequestShares(clock);
   const menu = pages.flatMap(({ path, needs, menu: entry }): MenuEntry[] =>
     entry === undefined ? [] : [{ path, needs, ...entry }],
   );
@@ -84,12 +86,11 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
     }),
   );
   // Each of these asks the store who sends it.
-  app.use(async ({ env }, next) => {
-    const retryAfter = throttle.takeRequest(env.incoming.socket.remoteAddress ?? 'unix');
-    if (retryAfter !== null) throw new ApiProblem('TOO_MANY_REQUESTS', 'wait before the next request', { retryAfter });
+  app.use(async ({ env, req }, next) => {
+    shares.take(shareOf(req.raw), env.source);
     await next();
   });
-  if (ports.signIn !== undefined) addSignIn(app, ports.signIn, { send, throttle });
+  if (ports.signIn !== undefined) addSignIn(app, ports.signIn, { send, throttle: shares.throttle });
   app.use(async (context, next) => {
     const session = await ports.findSession(context.req.raw, context.env);
     context.set('session', session);
@@ -111,6 +112,17 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
     return await send(context, problemPage(problem));
   });
   return app;
+}
+
+/**
+ * Pages of other sites make a browser send requests, without the cookie of a session: those count apart from the ones
+ * of the operator, and from those of somebody who is about to sign in.
+ */
+function shareOf(request: Request): RequestShare {
+  const origin = originOf(request);
+  if (origin === 'other') return 'stranger';
+  if (hasSessionCookie(request)) return 'operator';
+  return request.headers.has('sec-fetch-site') ? 'visitor' : 'stranger';
 }
 
 function addPage(
@@ -150,7 +162,10 @@ function sessionOf(context: ConsoleContext): ConsoleSession {
 function toldOf(error: Error, context: ConsoleContext, { observer }: ConsolePorts): ProblemBody {
   if (error instanceof ProblemAnswer) return error.problem;
   const requestId = context.get('requestId');
-  const problem = problemOf(error);
+  const { incoming } = context.env;
+  const wasCut = incoming.destroyed && !incoming.complete;
+  const cut = wasCut ? new ApiProblem('MALFORMED_REQUEST', 'The body was not sent whole.') : null;
+  const problem = problemOf(error) ?? cut;
   if (problem === null) observer.defect(error, requestId);
   return problemBody(problem ?? new ApiProblem('INTERNAL', 'The log names the request by its id.'), requestId);
 }

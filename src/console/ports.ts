@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { ApiEnvironment, ApiObserver } from '../api/ports.ts';
+import type { ApiEnvironment, ApiObserver, Peer } from '../api/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { Operator } from '../model/operator.ts';
 import type { SignInPorts } from './sign-in/sign-in.ts';
@@ -31,5 +31,5 @@ export interface ConsoleEnvironment {
     /** Null for a request that nobody signed in sends. */
     session: ConsoleSession | null;
   };
-  readonly Bindings: HttpBindings;
+  readonly Bindings: HttpBindings & Peer;
 }

@@ -21,6 +21,18 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return reasonOf(error) === 'uncertain';
 }
 
+/** Reasons whose messages say where the servers are, or what is wrong with the settings. */
+const REASONS_FOR_THE_LOG: readonly unknown[] = [
+  'unreachable',
+  ...['not-initiated', 'other-set', 'denied', 'forbidden', 'address', 'files', 'stand-alone'],
+];
+
+/** What a client is told of a store without an answer: nothing of where it is, which is for the log. */
+export function toldOfFault(error: StoreUnavailable): string {
+  const isForLog = REASONS_FOR_THE_LOG.includes(reasonOf(error));
+  return isForLog ? 'MongoDB does not answer as it should; the log of this process says why' : error.message;
+}
+
 function reasonOf(error: unknown): unknown {
   return error instanceof StoreUnavailable && 'reason' in error ? error.reason : undefined;
 }

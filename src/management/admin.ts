@@ -14,6 +14,8 @@ import { StoreProbe } from './store-probe.ts';
 
 /** What `postern manage` shows of itself. */
 export interface ManagementAdmin {
+  /** Null when the store answers, as it was seen last; else why no request can be done. */
+  readonly findUnreadiness: () => string | null;
   readonly metrics: ManageMetrics;
   readonly tls: TlsMetrics;
   /** Opens the admin listener where the settings have one, and gives where it listens; null for none. */
@@ -34,22 +36,20 @@ export function createAdmin(ports: AdminPorts, parts: OwnedParts): ManagementAdm
   const { config, clock, logger, resources, countConnections } = ports;
   const registry = new Registry();
   const address = config.manageAdminAddress;
-  const probe =
-    address === null
-      ? null
-      : parts.own(new StoreProbe({ resources, startTimer: startSystemTimer, onChange: reportStore(logger) }));
+  const probe = parts.own(new StoreProbe({ resources, startTimer: startSystemTimer, onChange: reportStore(logger) }));
   if (address !== null) collectDefaultMetrics({ register: registry });
   const version = readVersion();
   registerMetrics(registry, {
     postern_build_info: ['Always 1; the label shows which version runs.', () => ({ [version]: 1 }), 'version'],
   });
   let isLeaving = false;
-  const status = () => ({ isStoreUp: probe?.isUp ?? false, connections: countConnections() });
+  const status = () => ({ isStoreUp: probe.isUp, connections: countConnections() });
   return {
+    findUnreadiness: () => probe.findUnreadiness(),
     metrics: new ManageMetrics(registry, status),
     tls: new TlsMetrics(registry),
     open: async () => {
-      if (address === null || probe === null) return null;
+      if (address === null) return null;
       const server = parts.own(
         new AdminServer({
           clock,

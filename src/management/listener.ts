@@ -3,12 +3,15 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as TlsServer, type TLSSocket } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import type { PeerNames } from '../api/ports.ts';
+import type { Peer } from '../api/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
+import { callerOf, sourceOf } from '../oauth2/messages.ts';
 import { HttpListener } from '../server/http-listener.ts';
 import { identityNamesOf, ListenerTls, STARTED_IN_PLAIN_TEXT, tlsListenerOptions } from '../server/tls-listener.ts';
 import type { TlsIdentity } from '../server/transport.ts';
+import { findRequestFault } from './request-fault.ts';
+import { answerSocket, answerUnread, type Refuse } from './unread-answer.ts';
 
 /** What one connection, and all of them together, may take. Browsers and programs of operators are few. */
 const limits = {
@@ -26,11 +29,17 @@ const httpOptions = {
   requestTimeout: 30_000,
   keepAliveTimeout: 60_000,
   connectionsCheckingInterval: 1000,
+  // Its own answer to such a request would have neither a body nor a line in the log.
+  requireHostHeader: false,
 } as const;
 
 /** What the listener serves. */
 export interface ApiListenerPorts {
-  readonly fetch: (request: Request, bindings: HttpBindings & PeerNames) => Response | Promise<Response>;
+  readonly fetch: (request: Request, bindings: HttpBindings & Peer) => Response | Promise<Response>;
+  /** Answers, and tells the log, what is no request that `fetch` could look at. */
+  readonly refuse: Refuse;
+  /** Whether what a peer says in `x-envoy-external-address` is believed, by its address. */
+  readonly isTrustedAddress: (address: string) => boolean;
   readonly clock: Clock;
   /** None: plain text. With `ca`, clients are asked for a certificate, and served without one too. */
   readonly tls?: TlsIdentity;
@@ -42,25 +51,38 @@ export class ApiListener implements AsyncDisposable {
   /** Null in plain text. */
   readonly #tls: ListenerTls | null;
   readonly #running = new Set<ServerResponse>();
+  readonly #isTrustedAddress: (address: string) => boolean;
 
-  constructor({ fetch, clock, tls }: ApiListenerPorts) {
+  constructor({ fetch, refuse, isTrustedAddress, clock, tls }: ApiListenerPorts) {
+    this.#isTrustedAddress = isTrustedAddress;
     const answer = getRequestListener((request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings;
-      return fetch(request, { incoming, outgoing, certificateNames: this.#namesOf(incoming.socket) });
+      return fetch(request, { incoming, outgoing, ...this.#peerOf(incoming) });
     });
+    const refuseUnread = async (request: IncomingMessage, response: ServerResponse, reason: string): Promise<void> => {
+      await answerUnread(response, refuse({ method: request.method ?? '', status: 400, reason }));
+    };
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       this.#running.add(response);
       response.once('close', () => this.#running.delete(response));
       // Whom an authority vouched for that was removed has to show a certificate again.
       if (this.#tls?.isFormer(request.socket) === true) response.setHeader('connection', 'close');
+      const fault = findRequestFault(request);
       void this.#listener.during(request, async () => {
-        await answer(request, response);
+        if (fault === null) await answer(request, response);
+        else await refuseUnread(request, response, fault);
       });
     };
     const server =
       tls === undefined
         ? createServer(httpOptions, serve)
         : createTlsServer({ ...httpOptions, ...tlsListenerOptions(tls), rejectUnauthorized: false }, serve);
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      void refuseUnread(request, response, 'the expectation cannot be met');
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      void answerSocket(error, socket, refuse);
+    });
     this.#listener = new HttpListener({ server, limits, clock });
     this.#tls =
       tls === undefined || !(server instanceof TlsServer)
@@ -102,6 +124,21 @@ export class ApiListener implements AsyncDisposable {
       cut = this.#running.size;
     });
     return cut;
+  }
+
+  #peerOf({ socket, headersDistinct }: IncomingMessage): Peer {
+    const { remoteAddress = null } = socket;
+    const sourced = {
+      headerValues: (name: string) => headersDistinct[name] ?? [],
+      peerAddress: remoteAddress,
+      // Without an address: on a Unix socket there is a proxy of this machine.
+      isPeerTrusted: remoteAddress === null || this.#isTrustedAddress(remoteAddress),
+    };
+    return {
+      certificateNames: this.#namesOf(socket),
+      address: callerOf(sourced) ?? 'unix',
+      source: sourceOf(sourced),
+    };
   }
 
   /** Of a certificate that an authority of now vouches for; one of anybody else's counts like none. */

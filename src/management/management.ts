@@ -8,7 +8,7 @@ import { OwnedParts, type ProcessPorts } from '../gateway/parts.ts';
 import { openTls } from '../gateway/tls.ts';
 import type { SystemOfRecord } from '../manage/resource-store.ts';
 import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
-import { isLoopback } from '../net/networks.ts';
+import { createPeerTrust, isLoopback } from '../net/networks.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ManageMetrics } from '../observe/manage-metrics.ts';
 import { createAdmin } from './admin.ts';
@@ -16,6 +16,9 @@ import { reportingCommits } from './count-changes.ts';
 import { divideRequests } from './routes.ts';
 import { createSignInObserver, openSignIn } from './sign-in.ts';
 import { manageFiles } from '../tls/configured-files.ts';
+
+/** The address that stands for one that cannot be read. */
+const UNREAD = 'http://unread.invalid/';
 
 /** What the management process takes. */
 export interface ManagementPorts extends Pick<ProcessPorts, 'config' | 'clock' | 'logger'> {
@@ -59,7 +62,8 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
     const tls = await openTls('management', manageFiles(config), { ...{ clock, logger }, metrics: admin });
     requireTls(config, tls !== null);
     const observer = createApiObserver(logger, metrics);
-    const api = createApi({ store: database, clock, observer, publicUrl: config.publicUrl });
+    const { findUnreadiness } = admin;
+    const api = createApi({ store: database, clock, observer, findUnreadiness, publicUrl: config.publicUrl });
     const signIn = await openSignIn(config, { store, clock, observer: createSignInObserver(logger, metrics) });
     const findSession = async (request: Request) => (await signIn?.sessions.find(request)) ?? null;
     const fetch =
@@ -70,7 +74,11 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
             console: createConsole({ api, findSession, signIn, clock, observer }).fetch,
           });
     const opened = parts.own(
-      new ApiListener({ fetch, clock, ...(tls === null ? {} : { tls: tlsIdentity(tls.material, null) }) }),
+      new ApiListener({
+        ...{ fetch, clock, isTrustedAddress: createPeerTrust(config.manageTrustedProxies ?? []) },
+        refuse: async (unread) => await api.fetch(new Request(UNREAD), { unread }),
+        ...(tls === null ? {} : { tls: tlsIdentity(tls.material, null) }),
+      }),
     );
     listener = opened;
     await listen('POSTERN_MANAGE_ADDRESS', config.manageAddress, async () => {

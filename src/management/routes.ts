@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
-import type { PeerNames } from '../api/ports.ts';
+import type { Peer } from '../api/ports.ts';
 
 /** Answers requests of the listener. */
-export type Fetch = (request: Request, bindings: HttpBindings & PeerNames) => Response | Promise<Response>;
+export type Fetch = (request: Request, bindings: HttpBindings & Peer) => Response | Promise<Response>;
 
 /** Paths of the management API. Everything else is the console's. */
 const API_PATHS = /^\/(?:v1(?:\/|$)|openapi\.json$|livez$|readyz$)/;

@@ -38,3 +38,8 @@ export function readCookie(request: Request, name: CookieName): string | null {
 export function isRandomText(text: string): boolean {
   return RANDOM_PATTERN.test(text);
 }
+
+/** Whether a request carries what may be a session: whether it is one, the store knows. */
+export function hasSessionCookie(request: Request): boolean {
+  return isRandomText(readCookie(request, cookieNames.session) ?? '');
+}

@@ -71,7 +71,7 @@ export function addSignIn(app: Hono<ConsoleEnvironment>, ports: SignInPorts, { s
   });
 
   app.post('/sign-in', async (context) => {
-    const source = sourceOf(context);
+    const { source, address } = context.env;
     requireOwnPage(context.req.raw);
     const form = await readForm(context.req.raw);
     const returnTo = returnPath(form.text(RETURN_FIELD));
@@ -79,11 +79,11 @@ export function addSignIn(app: Hono<ConsoleEnvironment>, ports: SignInPorts, { s
       const authentication = { resources, throttle, nowSeconds: () => clock.nowSeconds() };
       const { operator, token } = await authenticateToken(form.text(TOKEN_FIELD), source, authentication);
       const answer = await signIn(context, operator.id, { token }, returnTo);
-      observer.signedIn(operator.id, 'token', source);
+      observer.signedIn(operator.id, 'token', address);
       return answer;
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.code !== 'UNAUTHENTICATED') throw error;
-      observer.refused(error.message, 'token', source);
+      observer.refused(error.message, 'token', address);
       return await show(context, returnTo, WRONG_TOKEN, 401);
     }
   });
@@ -104,7 +104,7 @@ export function addSignIn(app: Hono<ConsoleEnvironment>, ports: SignInPorts, { s
   if (provider === null) return;
 
   app.get('/sign-in/openid', async (context) => {
-    const source = sourceOf(context);
+    const { address } = context.env;
     const flow = beginFlow(returnPath(context.req.query(RETURN_FIELD)));
     try {
       const place = await provider.authorizationUrl(flow);
@@ -112,17 +112,17 @@ export function addSignIn(app: Hono<ConsoleEnvironment>, ports: SignInPorts, { s
       return context.redirect(place.href, 303);
     } catch (error) {
       if (!(error instanceof SignInFault)) throw error;
-      observer.refused(error.message, 'openid', source);
+      observer.refused(error.message, 'openid', address);
       return await show(context, flow.returnTo, PROVIDER_DOWN, 503);
     }
   });
 
   app.get('/sign-in/callback', async (context) => {
-    const source = sourceOf(context);
+    const { address } = context.env;
     context.header('set-cookie', forgetFlow(), { append: true });
     const flow = readFlow(context.req.raw);
     if (flow === null) {
-      observer.refused('this browser began no sign-in', 'openid', source);
+      observer.refused('this browser began no sign-in', 'openid', address);
       return await show(context, '/', NOT_BEGUN, 400);
     }
     try {
@@ -130,11 +130,11 @@ export function addSignIn(app: Hono<ConsoleEnvironment>, ports: SignInPorts, { s
       const operator = await findOperator({ subject }, resources);
       if (operator === null) throw new SignInFault('refused', noOperatorFor(subject));
       const answer = await signIn(context, operator.id, { subject }, flow.returnTo);
-      observer.signedIn(operator.id, 'openid', source);
+      observer.signedIn(operator.id, 'openid', address);
       return answer;
     } catch (error) {
       if (!(error instanceof SignInFault)) throw error;
-      observer.refused(error.message, 'openid', source);
+      observer.refused(error.message, 'openid', address);
       if (error.kind === 'provider') return await show(context, flow.returnTo, PROVIDER_DOWN, 503);
       return await show(context, flow.returnTo, `Sign-in failed: ${error.message}.`, 401);
     }
@@ -155,8 +155,4 @@ function noOperatorFor(subject: string): string {
 /** Signing somebody in from another site would let that site see what they do here under its name (log-in CSRF). */
 function requireOwnPage(request: Request): void {
   if (originOf(request) !== 'own') throw new ApiProblem('FORBIDDEN', 'the form was sent from another site');
-}
-
-function sourceOf({ env }: SignInContext): string {
-  return env.incoming.socket.remoteAddress ?? 'unix';
 }

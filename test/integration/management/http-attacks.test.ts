@@ -143,6 +143,8 @@ describe('the management API against peers that mean harm', () => {
       { role: 'admin' },
       { credentials: [] },
       { constructor: { prototype: { role: 'admin' } } },
+      { 'labels.$set': 'x' },
+      { 'labels.team': 'payments' },
     ];
     for (const fields of extra) {
       const { status, body } = await ask('POST', '/v1/consumers', { token, body: { id: 'mass', ...fields } });
@@ -153,9 +155,9 @@ describe('the management API against peers that mean harm', () => {
     }
     assert.equal((await ask('GET', '/v1/consumers/mass', { token })).body['code'], 'NOT_FOUND');
     const body = '{"id":"mass","__proto__":{"enabled":false,"role":"admin"}}';
-    await ask('POST', '/v1/consumers', { token, body });
-    const { body: made } = await ask('GET', '/v1/consumers/mass', { token });
-    assert.deepEqual([made['enabled'], made['role']], [true, undefined]);
+    const { status, body: refused } = await ask('POST', '/v1/consumers', { token, body });
+    assert.deepEqual([status, refused['code']], [422, 'INVALID_RESOURCE']);
+    assert.equal((await ask('GET', '/v1/consumers/mass', { token })).body['code'], 'NOT_FOUND');
     assert.equal(({} as Record<string, unknown>)['role'], undefined);
   });
 

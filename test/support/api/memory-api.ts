@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { createApi } from '../../../src/api/app.ts';
-import type { AnsweredRequest, ApiEnvironment, ApiPorts } from '../../../src/api/ports.ts';
+import type { AnsweredRequest, ApiEnvironment, ApiPorts, Peer } from '../../../src/api/ports.ts';
 import { textOf } from '../../../src/manage/generate-credential.ts';
 import { issueToken } from '../../../src/manage/operator-token.ts';
 import type { Replica } from '../../../src/manage/replicas.ts';
@@ -34,6 +35,10 @@ export interface Asked {
 export class MemoryApi {
   /** Seconds since the epoch; a test can set it. */
   now = apiNow;
+  /** Where requests come from. */
+  address = '192.0.2.1';
+  /** What the API has seen last of its store; null: it answers. */
+  unreadiness: string | null = null;
   readonly store: MemoryResourceStore;
   readonly api: OpenAPIHono<ApiEnvironment>;
   readonly answered: AnsweredRequest[] = [];
@@ -56,8 +61,14 @@ export class MemoryApi {
         defect: (error) => this.defects.push(error),
         answerLost: (error) => this.defects.push(error),
       },
+      findUnreadiness: () => this.unreadiness,
       publicUrl: new URL('https://api.example.com'),
     });
+  }
+
+  /** The token of an operator that was added. */
+  tokenOf(id: string): string {
+    return this.#tokens.get(id) ?? assert.fail(id);
   }
 
   /** Adds an operator with a token. */
@@ -89,8 +100,7 @@ export class MemoryApi {
       headers: { ...authorization, ...content, ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     };
-    const incoming = new IncomingMessage(new Socket());
-    const answer = await this.api.request(path, init, { incoming });
+    const answer = await this.api.request(path, init, peerAt(this.address));
     const answered = { status: answer.status, headers: answer.headers, text: await answer.text() };
     assertDocumented(await this.#readDocument(), method, path, answered);
     return answered;
@@ -98,8 +108,9 @@ export class MemoryApi {
 
   /** The same for all: what differs is what is behind the routes. */
   async #readDocument(): Promise<ReadDocument> {
-    const incoming = new IncomingMessage(new Socket());
-    MemoryApi.#document ??= (await this.api.request('/openapi.json', {}, { incoming })).json() as Promise<ReadDocument>;
+    const answer = async (): Promise<ReadDocument> =>
+      (await (await this.api.request('/openapi.json', {}, peerAt('the tests'))).json()) as ReadDocument;
+    MemoryApi.#document ??= answer();
     return await MemoryApi.#document;
   }
 
@@ -123,6 +134,12 @@ export class MemoryApi {
     assert.equal(answer.status, answer.body['status']);
     return answer;
   }
+}
+
+/** Somebody at an address, without a certificate. */
+export function peerAt(address: string): HttpBindings & Peer {
+  const incoming = new IncomingMessage(new Socket());
+  return { incoming, outgoing: new ServerResponse(incoming), certificateNames: [], address, source: address };
 }
 
 /** What happened, for tests to set. */

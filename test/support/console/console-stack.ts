@@ -50,14 +50,22 @@ export async function startConsole(uri: string): Promise<ConsoleStack> {
     const observer: ApiObserver = { answered: () => undefined, defect: note, answerLost: note };
     const ports = { clock: systemClock, observer };
     const publicUrl = new URL('https://api.example.com');
-    const api = createApi({ ...ports, store: { ...store, refusals, replicas, once }, publicUrl });
+    const api = createApi({
+      ...{ ...ports, store: { ...store, refusals, replicas, once }, publicUrl },
+      findUnreadiness: () => null,
+    });
     const findSession = async ({ headers }: Request): Promise<ConsoleSession | null> => {
       const id = new RegExp(`${SESSION}=([a-z0-9-]+)`).exec(headers.get('cookie') ?? '')?.[1];
       const found = id === undefined ? null : await store.resources.find('operator', id);
       return found === null ? null : { operator: found.resource, csrfToken: `of ${found.resource.id}` };
     };
     const { fetch } = createConsole({ ...ports, api, findSession });
-    const listener = keep(new ApiListener({ fetch, clock: systemClock }));
+    const listener = keep(
+      new ApiListener({
+        ...{ fetch, clock: systemClock, isTrustedAddress: () => false },
+        refuse: async (unread) => await api.fetch(new Request('http://unread.invalid/'), { unread }),
+      }),
+    );
     await listener.start({ kind: 'tcp', host: LOOPBACK, port: 0 }, 0o600);
     const address = listener.address();
     assert.equal(address.kind, 'tcp');

@@ -1,12 +1,10 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import { createApi } from '../../../src/api/app.ts';
-import type { AnsweredRequest } from '../../../src/api/ports.ts';
+import type { AnsweredRequest, Peer } from '../../../src/api/ports.ts';
 import { createConsole } from '../../../src/console/console.ts';
 import { operatorDefaults, type Operator } from '../../../src/model/operator.ts';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { memoryApiStore } from '../api/memory-api.ts';
+import { memoryApiStore, peerAt } from '../api/memory-api.ts';
 import { MemoryResourceStore } from '../manage/memory-resource-store.ts';
 
 /** When everything happens, in seconds since the epoch. */
@@ -28,7 +26,9 @@ export class TestConsole {
   readonly defects: unknown[] = [];
   /** Set: whatever the console asks, MongoDB does not answer. */
   isStoreDown = false;
-  readonly #fetch: (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
+  /** Where requests come from. */
+  address = '192.0.2.1';
+  readonly #fetch: (request: Request, bindings: HttpBindings & Peer) => Response | Promise<Response>;
   readonly #operators = new Map<string, Operator>();
 
   constructor(store: MemoryResourceStore) {
@@ -41,7 +41,7 @@ export class TestConsole {
     };
     const api = createApi({
       store: memoryApiStore(store),
-      ...{ clock, observer, publicUrl: new URL('https://api.example.com') },
+      ...{ clock, observer, findUnreadiness: () => null, publicUrl: new URL('https://api.example.com') },
     });
     const findSession = async (request: Request): Promise<{ operator: Operator; csrfToken: string } | null> => {
       await Promise.resolve();
@@ -67,9 +67,8 @@ export class TestConsole {
     const headers = new Headers(init.headers);
     headers.set('host', 'console.test');
     if (who !== null) headers.set('x-test-operator', who);
-    const incoming = new IncomingMessage(new Socket());
-    const bindings: HttpBindings = { incoming, outgoing: new ServerResponse(incoming) };
-    const answer = await this.#fetch(new Request(`http://console.test${path}`, { ...init, headers }), bindings);
+    const request = new Request(`http://console.test${path}`, { ...init, headers });
+    const answer = await this.#fetch(request, peerAt(this.address));
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 

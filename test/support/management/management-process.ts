@@ -5,6 +5,7 @@ const executable = new URL('../../../dist/main.js', import.meta.url).pathname;
 
 /** A running `postern manage`, on a port of loopback that the system chose. */
 export interface ManagementProcess extends AsyncDisposable {
+  readonly pid: number;
   readonly port: number;
   /** Of the admin listener. */
   readonly adminPort: number;
@@ -29,6 +30,7 @@ export async function startManagementProcess(
         const [, found] = new RegExp(`"${name}":"127\\.0\\.0\\.1:(\\d+)"`).exec(line) ?? [];
         return found === undefined ? null : Number(found);
       });
-    return { port: await portOf('address'), adminPort: await portOf('admin'), logs: () => child.stdout() };
+    const ports = { port: await portOf('address'), adminPort: await portOf('admin') };
+    return { pid: child.pid, ...ports, logs: () => child.stdout() };
   });
 }

@@ -102,6 +102,26 @@ describe('console: the frame of every page', () => {
     assert.deepEqual(console.defects, []);
   });
 
+  it('counts what pages of other sites make a browser send apart from the operator, and from who signs in', async () => {
+    const cookie = `__Host-postern=${'a'.repeat(43)}`;
+    const images = { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' } };
+    for (let sent = 0; sent < throttleLimits.requests; sent += 1) {
+      assert.equal((await console.open(null, '/consumers', images)).status, 303);
+    }
+    assert.equal((await console.open(null, '/consumers', images)).status, 429);
+    // Also with her cookie, as when she follows a link: what another site sends is its own.
+    const linked = { headers: { cookie, 'sec-fetch-site': 'cross-site' } };
+    assert.equal((await console.open('alice', '/consumers', linked)).status, 429);
+    const own = { headers: { cookie, 'sec-fetch-site': 'same-origin' } };
+    assert.equal((await console.open('alice', '/consumers', own)).status, 200);
+    for (const site of ['none', 'same-origin']) {
+      const visitor = { headers: { 'sec-fetch-site': site } };
+      assert.equal((await console.open(null, '/consumers', visitor)).status, 303, site);
+    }
+    console.address = '192.0.2.2';
+    assert.equal((await console.open(null, '/consumers', images)).status, 303);
+  });
+
   it('slows down an address that asks too often, before the store is asked who it is; assets are served', async () => {
     const open = async (): Promise<PageAnswer> => await console.open(null, '/consumers');
     for (let sent = 0; sent < throttleLimits.requests; sent += 1) assert.equal((await open()).status, 303);
