@@ -19,17 +19,9 @@ import { naiveHmac, naiveMeaning, naiveParameters, naiveStrip } from '../support
 import { checkHmacMessage, checkParameterMessage } from '../support/signing/signature-outcome.ts';
 import { APP_KEY, NOW, SECRETS } from '../support/signing/signed-message-arbitraries.ts';
 import { type CheckOptions, defaultOptions } from '../support/signing/signed-message.ts';
+import type { FuzzTarget } from './fuzz-target.ts';
+import { managementTargets } from './management.ts';
 import { rawMessage } from './raw-message.ts';
-
-/** A parser under attack. */
-export interface FuzzTarget {
-  /** Also the folder of its seeds. */
-  readonly name: string;
-  /** Words of its language, which mutations put in. */
-  readonly words: readonly string[];
-  /** Throws when the parser breaks a promise; otherwise says in a word what became of the input. */
-  run(input: Buffer): string;
-}
 
 const keys = new Map([[APP_KEY, SECRETS.map((secret) => Secret.fromText(secret))]]);
 const naiveKeys = new Map([[APP_KEY, SECRETS]]);
@@ -258,4 +250,5 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       return isCut ? 'cut' : 'whole';
     },
   },
+  ...managementTargets,
 ];
