@@ -3,6 +3,7 @@ import { checkAttacks } from './families/checks.ts';
 import { floodAttacks } from './families/floods.ts';
 import { headerAttacks } from './families/headers.ts';
 import { messageAttacks } from './families/messages.ts';
+import { operatorAttacks } from './families/operators.ts';
 import { silentAttacks } from './families/silent.ts';
 import { tokenAttacks } from './families/tokens.ts';
 import { watchAttacks } from './families/watches.ts';
@@ -20,6 +21,7 @@ export const families = {
   messages: messageAttacks,
   tokens: tokenAttacks,
   checks: checkAttacks,
+  operators: operatorAttacks,
 } as const satisfies Readonly<Record<string, readonly Attack[]>>;
 
 /** All attacks. */

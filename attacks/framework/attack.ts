@@ -7,6 +7,8 @@ export interface ServiceKind {
   readonly store: 'file' | 'mongodb';
   /** Whether the gRPC and the OAuth2 listener speak TLS. */
   readonly isTls: boolean;
+  /** Whether `postern manage` runs beside it, with an operator of each role; what it uses is then measured. */
+  readonly isManaged: boolean;
 }
 
 /** One attack: what anyone who can reach a port may send, and what a replica must bear of it. */
@@ -27,5 +29,5 @@ export interface Attack {
 
 /** The whole of {@link Attack.service}. */
 export function serviceKindOf({ service = {} }: Attack): ServiceKind {
-  return { store: 'file', isTls: false, ...service };
+  return { store: 'file', isTls: false, isManaged: false, ...service };
 }

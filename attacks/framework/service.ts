@@ -9,6 +9,7 @@ import { acquireAll } from '../../test/support/lifetime/release.ts';
 import { temporaryDirectory } from '../../test/support/lifetime/temporary-directory.ts';
 import type { ServiceKind } from './attack.ts';
 import { attackDocument, goodSource, unseenKeys } from './document.ts';
+import { type Managed, type ManagedTarget, startManaged } from './managed.ts';
 
 /** As the deployment runs it (deploy/base/deployment.yaml). */
 const NODE_OPTIONS = ['--use-largepages=silent', '--max-old-space-size=640'];
@@ -24,6 +25,8 @@ export interface Target {
   readonly unseenKeys: readonly string[];
   /** The address, as Envoy would give it, that good callers of the OAuth2 endpoints come from. */
   readonly goodSource: string;
+  /** The management API; null where the service has none. */
+  readonly managed: ManagedTarget | null;
 }
 
 /** What a process has used so far. */
@@ -47,7 +50,7 @@ export interface Service extends AsyncDisposable {
 }
 
 /** Starts the built `serve` with what the kind needs beside it. */
-export async function startService({ store, isTls }: ServiceKind): Promise<Service> {
+export async function startService({ store, isTls, isManaged }: ServiceKind): Promise<Service> {
   return await acquireAll(async (keep) => {
     const { path: folder } = keep(await temporaryDirectory());
     const ring = keep(await createRingFile({ current: 1 }));
@@ -58,6 +61,7 @@ export async function startService({ store, isTls }: ServiceKind): Promise<Servi
     };
     const document = attackDocument(store);
     let process: PosternProcess;
+    let managed: Managed | null = null;
     if (store === 'file') process = keep(await startPostern(document, settings, NODE_OPTIONS));
     else {
       const mongodb = keep(await startReplicaSet());
@@ -67,6 +71,7 @@ export async function startService({ store, isTls }: ServiceKind): Promise<Servi
       const { code, err } = await runPostern(['apply', '-f', path], { ...stored, POSTERN_ACTOR: 'attacks' }, folder);
       if (code !== 0) throw new Error(`postern apply: ${err}`);
       process = keep(await startPostern('', stored, NODE_OPTIONS));
+      if (isManaged) managed = keep(await startManaged(stored, folder));
     }
     const target: Target = {
       grpcPort: process.grpcPort,
@@ -75,8 +80,10 @@ export async function startService({ store, isTls }: ServiceKind): Promise<Servi
       ca: certificate?.cert ?? null,
       unseenKeys: store === 'mongodb' ? unseenKeys : [],
       goodSource,
+      managed: managed?.target ?? null,
     };
-    return { target, process, usage: async () => await readUsage(process.pid) };
+    const measured = managed?.pid ?? process.pid;
+    return { target, process, usage: async () => await readUsage(measured) };
   });
 }
 
