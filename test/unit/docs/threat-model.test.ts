@@ -101,6 +101,10 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'Sign-in leading to another host': { kinds: 'E', test: 'test/unit/console/sign-in/return-path.test.ts' },
     'Imports looser than the original': { kinds: 'E', test: 'test/unit/import/kong/never-looser.test.ts' },
     'Endpoints opened by mistake': { kinds: 'E', test: 'test/unit/resources/faulty-documents.test.ts' },
+    'Locking an operator out with requests of her own browser': {
+      kinds: 'D',
+      test: 'test/unit/console/frame.test.ts',
+    },
   },
 };
 
@@ -144,6 +148,19 @@ describe('the threat model', () => {
         assert.equal(stop.startsWith('nothing'), test === null, threat);
         if (test !== null) assert.ok(existsSync(join(projectRoot, test)), test);
       }
+    }
+  });
+
+  it('names who may use each way into the management side, what bounds it, and a test that is there', () => {
+    const [, section = ''] = readDocument('docs/threat-model.md').split('\n## Ways into the management side\n');
+    const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (?!Way \|)(.+) \|$/gm)].map(([, row = '']) =>
+      row.split(' | '),
+    );
+    assert.ok(rows.length > 15, 'the table is no longer read');
+    for (const [way, who, bound, test = '', ...more] of rows) {
+      assert.ok(way !== '' && who !== '' && bound !== '' && more.length === 0, way);
+      const path = test.replaceAll('`', '');
+      assert.ok(existsSync(join(projectRoot, path)), `${String(way)}: ${path}`);
     }
   });
 });
