@@ -43,6 +43,7 @@ const layers = [
     'printable.ts',
     'resilience',
     'services',
+    'unseen.ts',
     'version.ts',
   ],
   ['config-values.ts', 'document', 'http2'],

@@ -1,4 +1,4 @@
-import { unseenIn } from './document/unseen-texts.ts';
+import { unseenIn } from './unseen.ts';
 import { parseListenAddress } from './net/listen-address.ts';
 import { isLoopback, type Network, parseNetwork } from './net/networks.ts';
 

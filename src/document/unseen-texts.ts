@@ -1,10 +1,9 @@
+import { unseenIn } from '../unseen.ts';
 import { isMapping } from './fields.ts';
 import { type DocumentPath, formatPath, quoted } from './problem.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import type { PlainProblem } from './read-plain.ts';
 
-/** Controls, marks of direction and separators of lines: they show one text and mean another, or end a line of a log. */
-const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 /** What a text of several lines may hold of them. */
 const OF_LINES = /\r\n|[\n\t]/g;
 
@@ -12,17 +11,6 @@ const OF_LINES = /\r\n|[\n\t]/g;
 const LINED: readonly string[] = ['description'];
 /** Not for people; each has a rule of its own. */
 const PASSED_OVER: readonly string[] = ['credentials'];
-
-/** The first character of a text that nobody sees, such as `U+202E`; null for none. */
-export function unseenIn(text: string): string | null {
-  const code = UNSEEN.exec(text)?.[0].codePointAt(0);
-  return code === undefined ? null : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-/** A text of another product as one that can be written: each character that nobody sees becomes U+FFFD. */
-export function replaceUnseen(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, '\ufffd');
-}
 
 /** No resource nests deeper. */
 const MAX_DEPTH = 8;

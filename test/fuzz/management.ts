@@ -106,7 +106,10 @@ function requestTarget(): FuzzTarget {
   let memory: MemoryApi | null = null;
   let listener: ApiListener | null = null;
   const open = async (): Promise<ApiListener> => {
-    const current = (): MemoryApi => memory ?? assert.fail('there is an API');
+    const current = (): MemoryApi => {
+      assert.ok(memory !== null, 'there is an API');
+      return memory;
+    };
     const clock = { ...systemClock, nowMs: () => current().now * 1000 };
     const pages = createConsole({
       ...{ api: { fetch: async (...given) => await current().api.fetch(...given) }, clock },
@@ -114,7 +117,7 @@ function requestTarget(): FuzzTarget {
       observer: {
         answered: () => undefined,
         defect: (error) => current().defects.push(error),
-        answerLost: assert.fail,
+        answerLost: (error) => current().defects.push(error),
       },
     });
     const opened = new ApiListener({

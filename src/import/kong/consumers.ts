@@ -1,5 +1,5 @@
 import { ID_PATTERN } from '../../document/fields.ts';
-import { replaceUnseen } from '../../document/unseen-texts.ts';
+import { replaceUnseen } from '../../unseen.ts';
 import { quoted } from '../../document/problem.ts';
 import type { ProblemLog } from '../../document/problem-log.ts';
 import type { Declared } from '../../resources/declared.ts';

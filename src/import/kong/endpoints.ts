@@ -1,4 +1,4 @@
-import { replaceUnseen } from '../../document/unseen-texts.ts';
+import { replaceUnseen } from '../../unseen.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { declareLimits } from '../../resources/limits.ts';
 import { type DecisionContext, decideRoute } from './decide-route.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { unseenIn, unseenTexts } from '../../../src/document/unseen-texts.ts';
+import { unseenTexts } from '../../../src/document/unseen-texts.ts';
+import { unseenIn } from '../../../src/unseen.ts';
 import { consumerDefaults } from '../../../src/model/consumer.ts';
 import { MemoryApi } from '../../support/api/memory-api.ts';
 import { hiddenValue, TestConsole } from '../../support/console/test-console.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { unseenIn } from '../../../src/document/unseen-texts.ts';
+import { unseenIn } from '../../../src/unseen.ts';
 import { stringify } from 'yaml';
 import { declareConsumer } from '../../../src/resources/consumer.ts';
 import { declareCredential } from '../../../src/resources/credential.ts';
