@@ -79,7 +79,14 @@ function judgeSigner<C extends SignerCredentials, O extends SignatureOptions>(
         if (altered !== null) return nameCaller(altered, held);
         const reservation = options.replayProtection
           ? ports.replayGuard.reserve(
-              { method, appKey, mac, credentialId: signer.credentialId, signedAtSeconds },
+              {
+                method,
+                appKey,
+                mac,
+                signedAtSeconds,
+                credentialId: signer.credentialId,
+                consumerId: signer.consumerId,
+              },
               routed.catalog.endpoints.longestSkewSeconds[method],
             )
           : 'first';
@@ -107,7 +114,7 @@ function refusalOf(reservation: Exclude<Reservation, 'first'>): Refusal {
       return refuse('REQUEST_EXPIRED', 'the signature is of a time of which used ones are no longer remembered');
     default:
       return {
-        ...refuse('RATE_LIMITED', 'the credential has used up its share of the signatures that can be remembered'),
+        ...refuse('RATE_LIMITED', 'the caller has used up its share of the signatures that can be remembered'),
         exceeded: { reading: null, retryAfterSeconds: reservation.retryAfterSeconds },
       };
   }

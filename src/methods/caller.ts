@@ -104,8 +104,9 @@ export interface Signer {
   readonly secrets: readonly Secret[];
   /** Why no signature of this App Key counts; null when a fitting one does. */
   readonly fault: Refusal | null;
-  /** Whose secrets they are; empty when no credential has the App Key, and then there is a fault. */
+  /** Whose secrets they are; both empty when no credential has the App Key, and then there is a fault. */
   readonly credentialId: string;
+  readonly consumerId: string;
 }
 
 /** Verified against when no credential has the App Key, so that it takes as long as for a known one. */
@@ -121,12 +122,12 @@ export function findSigner(held: HeldCredential | null, method: AuthenticationMe
   const current = held?.credential.appSecret ?? null;
   if (held === null || current === null) {
     const credentialId = held?.credential.id ?? '';
-    return { secrets: [dummySecret], fault: fault ?? noAppSecret, credentialId };
+    return { secrets: [dummySecret], fault: fault ?? noAppSecret, credentialId, consumerId: held?.consumer.id ?? '' };
   }
   const { retiringSecret: former } = held.credential;
   const isFormerLive = former !== null && nowSeconds < former.expiresAt;
   const secrets = isFormerLive ? [current, former.appSecret] : [current];
-  return { secrets, fault, credentialId: held.credential.id };
+  return { secrets, fault, credentialId: held.credential.id, consumerId: held.consumer.id };
 }
 
 /** Which of a {@link Signer}'s secrets a signature was made with. */

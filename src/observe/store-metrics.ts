@@ -35,7 +35,7 @@ export interface TrafficStatus {
 export interface ReplayStatus {
   /** Signatures remembered now. */
   readonly size: number;
-  /** Signatures that found no room: because of their credential's share, and because of the memory as a whole. */
+  /** Signatures that found no room: because of a share, and because of the memory as a whole. */
   readonly refused: Readonly<Record<'share' | 'memory', number>>;
 }
 

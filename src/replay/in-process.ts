@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { SignatureMethod } from '../model/endpoint.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
+import { FairShares, type Holder } from './fair-shares.ts';
 import {
   rememberedSeconds,
   type ReplayGuard,
@@ -10,7 +11,7 @@ import {
 } from './replay-guard.ts';
 
 /** About 60 MiB, and with a window of 300 s more than 700 new signatures each second. */
-const MAX_REMEMBERED = 500_000;
+export const MAX_REMEMBERED = 500_000;
 
 const SPAN_SECONDS = 60;
 /** A clock that was ahead by years must not keep a signature for years. */
@@ -28,7 +29,8 @@ interface Span {
   earliestSigned: number;
   latestSigned: number;
   readonly keys: Set<string>;
-  readonly byCredential: Map<string, number>;
+  /** How many of them each holder has. */
+  readonly byHolder: Map<string, { readonly holder: Holder; count: number }>;
 }
 
 interface Memory {
@@ -40,9 +42,8 @@ interface Memory {
 /**
  * {@link ReplayGuard} in the memory of one process: a restart forgets, and other replicas know nothing of it.
  *
- * **Its memory is shared fairly**: a credential may hold as many signatures as there is room left for, so one alone
- * gets half, and whatever some do, there is room for the others. Only when that is used up too it throws
- * `StoreUnavailable` rather than forget a signature that still counts.
+ * **Its memory is shared fairly** ({@link FairShares}): whatever some do, there is room for the others. Only when that
+ * is used up too it throws `StoreUnavailable` rather than forget a signature that still counts.
  *
  * **Forgetting** waits until the window has passed by time that went by and by the machine's clock, so that a clock
  * that steps forward, or forward and back, forgets nothing. How long the window is counts when something is forgotten,
@@ -52,7 +53,7 @@ export class InProcessReplayGuard implements ReplayGuard {
   readonly #clock: Clock;
   readonly #maxRemembered: number;
   readonly #memories = new Map<SignatureMethod, Memory>();
-  readonly #heldBy = new Map<string, number>();
+  readonly #shares = new FairShares();
   readonly #refused = { share: 0, memory: 0 };
   #size = 0;
 
@@ -65,7 +66,7 @@ export class InProcessReplayGuard implements ReplayGuard {
     return this.#size;
   }
 
-  /** Signatures that found no room: because of their credential's share, and because of the memory as a whole. */
+  /** Signatures that found no room: because of a share, and because of the memory as a whole. */
   get refused(): Readonly<Record<'share' | 'memory', number>> {
     return this.#refused;
   }
@@ -77,7 +78,6 @@ export class InProcessReplayGuard implements ReplayGuard {
     const key = replayKeyOf(used);
     for (const { keys } of memory.spans) if (keys.has(key)) return 'repeated';
     if (memory.forgotten.has(used.signedAtSeconds)) return 'outdated';
-    const held = this.#heldBy.get(used.credentialId) ?? 0;
     const free = this.#maxRemembered - this.#size;
     if (free <= 0) {
       this.#refused.memory += 1;
@@ -85,14 +85,14 @@ export class InProcessReplayGuard implements ReplayGuard {
         `${String(this.#maxRemembered)} signatures are remembered, and there is no room for another until some of them expire`,
       );
     }
-    if (held >= free) {
+    if (!this.#shares.hasRoom(used, free)) {
       this.#refused.share += 1;
       return { retryAfterSeconds: SPAN_SECONDS };
     }
     const span = this.#openSpan(memory, used.signedAtSeconds);
     span.keys.add(key);
-    span.byCredential.set(used.credentialId, (span.byCredential.get(used.credentialId) ?? 0) + 1);
-    this.#heldBy.set(used.credentialId, held + 1);
+    noteIn(span, used);
+    this.#shares.add(used, 1);
     this.#size += 1;
     return 'first';
   }
@@ -124,7 +124,7 @@ export class InProcessReplayGuard implements ReplayGuard {
         earliestSigned: signedAt,
         latestSigned: signedAt,
         keys: new Set(),
-        byCredential: new Map(),
+        byHolder: new Map(),
       };
       spans.push(span);
     }
@@ -150,15 +150,18 @@ export class InProcessReplayGuard implements ReplayGuard {
     }
   }
 
-  #drop({ forgotten }: Memory, { keys, byCredential, earliestSigned, latestSigned }: Span): void {
+  #drop({ forgotten }: Memory, { keys, byHolder, earliestSigned, latestSigned }: Span): void {
     forgotten.note(earliestSigned, latestSigned);
     this.#size -= keys.size;
-    for (const [credentialId, count] of byCredential) {
-      const left = (this.#heldBy.get(credentialId) ?? 0) - count;
-      if (left <= 0) this.#heldBy.delete(credentialId);
-      else this.#heldBy.set(credentialId, left);
-    }
+    for (const { holder, count } of byHolder.values()) this.#shares.add(holder, -count);
   }
+}
+
+function noteIn({ byHolder }: Span, { consumerId, credentialId }: Holder): void {
+  const name = `${consumerId}/${credentialId}`;
+  const entry = byHolder.get(name);
+  if (entry === undefined) byHolder.set(name, { holder: { consumerId, credentialId }, count: 1 });
+  else entry.count += 1;
 }
 
 interface Moment {

@@ -8,7 +8,7 @@ import type { Pending } from '../pending.ts';
  */
 export type Reservation = 'first' | 'repeated' | 'outdated' | ShareUsedUp;
 
-/** The credential has as many signatures remembered as one may have: nothing was remembered. */
+/** The credential or its consumer has as many signatures remembered as one may have: nothing was remembered. */
 export interface ShareUsedUp {
   /** When there is room again, about. */
   readonly retryAfterSeconds: number;
@@ -34,8 +34,9 @@ export interface UsedSignature {
   readonly appKey: string;
   /** The bytes, however they were written in the request. */
   readonly mac: Uint8Array;
-  /** Who signed. */
+  /** Who signed, and for which consumer. */
   readonly credentialId: string;
+  readonly consumerId: string;
   /** The signed time, in seconds since the epoch. */
   readonly signedAtSeconds: number;
 }

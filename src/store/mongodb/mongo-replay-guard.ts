@@ -1,6 +1,7 @@
 import type { Collection, MongoClient } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import { MAX_CLOCK_SKEW_SECONDS } from '../../model/endpoint.ts';
+import { FairShares, type Holder } from '../../replay/fair-shares.ts';
 import {
   rememberedSeconds,
   type ReplayGuard,
@@ -24,8 +25,8 @@ export interface MongoReplayGuardPorts {
 }
 
 /** More than this machine and MongoDB could do within the deadline. */
-const MAX_UNDER_WAY = 1000;
-/** When a credential may ask again that has used up its share of them. */
+export const MAX_UNDER_WAY = 1000;
+/** When a caller may ask again whose share of them is used up. */
 const RETRY_AFTER_SECONDS = 1;
 /** Well below the 5 s that Envoy waits. Writes take no signal: one that is given up ends by its socket's time limit. */
 const RESERVE_MS = 1500;
@@ -44,7 +45,7 @@ const WINDOW_MS = 4000;
  * that it needs. A TTL index removes what is out of date, up to a minute or more late. What is still there is
  * `repeated`, which does no harm, as its time is outside the window by then. Takes `insert` on the one collection.
  *
- * Of the writes under way a credential may have as many as there are places left, so that one never takes them all.
+ * The writes under way are shared fairly ({@link FairShares}), so that no consumer takes all places.
  */
 export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
   readonly #client: MongoClient;
@@ -52,7 +53,7 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
   /** Apart from the one for look-ups: writes can fail while reads go on. */
   readonly #breaker: Breaker<StoreUnavailable>;
   readonly #clock: Clock;
-  readonly #underWayOf = new Map<string, number>();
+  readonly #shares = new FairShares();
   #underWay = 0;
 
   constructor({ client, clock, observer }: MongoReplayGuardPorts) {
@@ -76,11 +77,9 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
   }
 
   async reserve(used: UsedSignature): Promise<Reservation> {
-    const { credentialId } = used;
     const free = MAX_UNDER_WAY - this.#underWay;
     if (free <= 0) throw new StoreUnavailable('too many signatures are being remembered at once');
-    const own = this.#underWayOf.get(credentialId) ?? 0;
-    if (own >= free) return { retryAfterSeconds: RETRY_AFTER_SECONDS };
+    if (!this.#shares.hasRoom(used, free)) return { retryAfterSeconds: RETRY_AFTER_SECONDS };
     return await this.#breaker.run(async () => await this.#insert(used));
   }
 
@@ -91,7 +90,7 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
   }
 
   async #insert(used: UsedSignature): Promise<Reservation> {
-    this.#count(used.credentialId, 1);
+    this.#count(used, 1);
     try {
       // Does nothing when connected. The driver does not repeat a first connection that failed.
       await this.#client.connect();
@@ -103,15 +102,13 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
       if (isDuplicate(error)) return 'repeated';
       throw unknowable(error);
     } finally {
-      this.#count(used.credentialId, -1);
+      this.#count(used, -1);
     }
   }
 
-  #count(credentialId: string, change: 1 | -1): void {
+  #count(holder: Holder, change: 1 | -1): void {
     this.#underWay += change;
-    const own = (this.#underWayOf.get(credentialId) ?? 0) + change;
-    if (own === 0) this.#underWayOf.delete(credentialId);
-    else this.#underWayOf.set(credentialId, own);
+    this.#shares.add(holder, change);
   }
 }
 

@@ -181,22 +181,26 @@ describe('replay protection on MongoDB', function () {
       assert.equal(reservation, 'repeated');
     });
 
-    it('leaves places for others: a credential may write as many at once as places are free', async () => {
+    it('leaves places for others: a credential may write as many at once as places are free, a consumer twice as many', async () => {
       await using guard = openGuard();
       await guard.reserve(signature());
       await during(
         { mode: 'alwaysOn', data: { failCommands: ['insert'], blockConnection: true, blockTimeMS: 300 } },
         async () => {
+          const borealis = { credentialId: 'borealis', consumerId: 'borealis' };
           const greedy = Array.from({ length: 600 }, () => guard.reserve(signature()));
-          const others = Array.from({ length: 20 }, () => guard.reserve(signature({ credentialId: 'borealis' })));
-          const reservations = await Promise.allSettled([...greedy, ...others]);
+          const siblings = Array.from({ length: 200 }, () => guard.reserve(signature({ credentialId: 'acme-new' })));
+          const others = Array.from({ length: 20 }, () => guard.reserve(signature(borealis)));
+          const reservations = await Promise.allSettled([...greedy, ...siblings, ...others]);
           const refused = reservations.flatMap((each, index) =>
             each.status === 'fulfilled' && typeof each.value === 'object' ? [{ index, value: each.value }] : [],
           );
           // Those of the other may fail by their deadline, but never by the share of the first.
           assert.deepEqual(
             refused,
-            Array.from({ length: 100 }, (_, count) => ({ index: 500 + count, value: { retryAfterSeconds: 1 } })),
+            [...Array(100).keys()]
+              .map((count) => ({ index: 500 + count, value: { retryAfterSeconds: 1 } }))
+              .concat([...Array(75).keys()].map((count) => ({ index: 725 + count, value: { retryAfterSeconds: 1 } }))),
           );
         },
       );

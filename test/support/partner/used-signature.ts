@@ -8,6 +8,7 @@ export function usedSignature(text: string, parts: Partial<UsedSignature> = {}):
     appKey: 'acme',
     mac: Buffer.from(text),
     credentialId: 'acme-hmac',
+    consumerId: 'acme',
     signedAtSeconds: NOON,
     ...parts,
   };

@@ -102,10 +102,11 @@ describe('replay protection', () => {
           assert.deepEqual(
             reserved.map(({ used, longestSkewSeconds }) => [
               used.credentialId,
+              used.consumerId,
               used.signedAtSeconds,
               longestSkewSeconds,
             ]),
-            [['acme-both', NOON, clockSkewSeconds]],
+            [['acme-both', 'acme', NOON, clockSkewSeconds]],
           );
         }
       });
@@ -166,7 +167,7 @@ describe('replay protection', () => {
         assert.deepEqual(await codesOf(observing, sign()), ['RATE_LIMITED']);
         assert.equal(
           lastDecision(observing).detail,
-          'the credential has used up its share of the signatures that can be remembered',
+          'the caller has used up its share of the signatures that can be remembered',
         );
       });
 

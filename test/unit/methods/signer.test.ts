@@ -194,7 +194,7 @@ for (const method of ['hmac', 'parameter-signature'] as const) {
 }
 
 describe('a fault of a credential with a code of its own', () => {
-  const signer = { secrets: [], fault: refuse('NOT_AUTHORIZED', 'why'), credentialId: 'acme-both' };
+  const signer = { secrets: [], fault: refuse('NOT_AUTHORIZED', 'why'), credentialId: 'acme-both', consumerId: 'acme' };
   const wrong = refuse('AUTHENTICATION_FAILED', 'the signature is wrong');
 
   it('is shown to a caller whose signature is right', () => {

@@ -132,12 +132,31 @@ describe('signatures remembered in process', () => {
       assert.deepEqual(taken.at(-1), { retryAfterSeconds: 60 });
       for (let count = 0; count < 20; count += 1) {
         const credentialId = `modest-${String(count)}`;
-        assert.equal(guard.reserve(signed(clock, credentialId, { credentialId }), SKEW), 'first');
+        assert.equal(
+          guard.reserve(signed(clock, credentialId, { credentialId, consumerId: credentialId }), SKEW),
+          'first',
+        );
       }
       assert.deepEqual(guard.refused, { share: 30, memory: 0 });
       assert.equal(guard.reserve(signed(clock, 'greedy 0'), SKEW), 'repeated');
       clock.advance(720);
       assert.equal(guard.reserve(signed(clock, 'greedy again'), SKEW), 'first');
+      assert.equal(guard.size, 1);
+    });
+
+    it('leave room for other consumers, however many credentials one has', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock, 300);
+      for (let count = 0; count < 1000; count += 1) {
+        const credentialId = `acme-${String(count % 10)}`;
+        const reserved = guard.reserve(signed(clock, `acme ${String(count)}`, { credentialId }), SKEW);
+        assert.ok(reserved === 'first' || typeof reserved === 'object');
+      }
+      assert.ok(guard.size <= 200, String(guard.size));
+      const borealis = { credentialId: 'borealis', consumerId: 'borealis' };
+      assert.equal(guard.reserve(signed(clock, 'borealis', borealis), SKEW), 'first');
+      clock.advance(720);
+      assert.equal(guard.reserve(signed(clock, 'acme again'), SKEW), 'first');
       assert.equal(guard.size, 1);
     });
 
