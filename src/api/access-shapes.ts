@@ -4,7 +4,7 @@ import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import { type JsonObject, objectWith } from './shapes.ts';
 
 const text = { type: 'string' } as const;
-const grant = jsonSchemaOf(grantKind);
+const grant = jsonSchemaOf(grantKind, { isShown: true });
 
 /** Whether, by what, with which limits and until when. */
 const judged: JsonSchema = {

@@ -32,7 +32,7 @@ import { addRevert } from './revert.ts';
 import { addUsage } from './usage.ts';
 
 /** A resource is far smaller. */
-const MAX_BODY_BYTES = 256 * 1024;
+export const MAX_BODY_BYTES = 256 * 1024;
 
 /**
  * The management API: every route below `/v1` needs an operator. What a request throws becomes a problem (RFC 9457); a

@@ -6,7 +6,7 @@ import { listGroupGrants, type ResourceStore } from '../manage/resource-store.ts
 import type { Wish } from '../manage/wish.ts';
 import { type Grant, type GrantTarget, isGroupGrant } from '../model/grant.ts';
 import type { Operator } from '../model/operator.ts';
-import { describeGrant, grantId, grantKind, readGrant } from '../resources/grant.ts';
+import { describeGrant, grantId, grantKind, readGrant, shownGrantId } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { changesOf, commit, conflictOf, operationOf, readMade, refuseNames } from './change.ts';
@@ -134,6 +134,6 @@ export async function planWithGroups(
 }
 
 function pathOf(grant: Grant): string {
-  const [endpoint = '', holder = ''] = grantId(grant).split('/');
+  const [endpoint = '', holder = ''] = shownGrantId(grant).split('/');
   return `/v1/grants/${endpoint}/${encodeURIComponent(holder)}`;
 }

@@ -25,7 +25,9 @@ const query = z
 
 const text = { type: 'string' } as const;
 const time = { ...text, format: 'date-time' } as const;
-const match = (jsonSchemaOf(endpointKind)['properties'] as Readonly<Record<string, JsonSchema>>)['match'];
+const match = (jsonSchemaOf(endpointKind, { isShown: true })['properties'] as Readonly<Record<string, JsonSchema>>)[
+  'match'
+];
 const { paths, methods } = match?.['properties'] as Readonly<Record<string, JsonSchema>>;
 
 const viewSchema = objectWith('CredentialView', {

@@ -1,14 +1,24 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { ID_PATTERN } from '../document/fields.ts';
-import { listEndpoints, type ResourceStore } from '../manage/resource-store.ts';
+import { findGrant, listEndpoints, type ResourceStore } from '../manage/resource-store.ts';
+import { MAX_GRANT_HOLDER_CHARACTERS } from '../model/bounds.ts';
 import { type Grant, isGroupGrant } from '../model/grant.ts';
 import type { Operator } from '../model/operator.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import type { Declared } from '../resources/declared.ts';
-import { declareGrant, grantId, grantKind, parseGrantId, storedGrantKind } from '../resources/grant.ts';
+import {
+  declareGrant,
+  endpointOfShortId,
+  grantId,
+  grantKind,
+  parseGrantId,
+  shownGrantId,
+  storedGrantKind,
+} from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { ApiProblem } from './problem.ts';
 import { reachedIds, reachGrant, reaches, requireReached, selectorOf } from './reach.ts';
 import { readPage } from './read-page.ts';
 import { cursor, etagOf, listQuery, pick, readCursor } from './request.ts';
@@ -23,9 +33,17 @@ export const grantSchema = shownResource('Grant', {
 });
 
 const idQuery = z.string().regex(ID_PATTERN).optional();
+/** The id of a grant in Base64: `endpoint/holder`. */
+const MAX_CURSOR = Math.ceil(((63 + 1 + MAX_GRANT_HOLDER_CHARACTERS) * 4) / 3);
+
 const query = listQuery.extend({
   endpoint: idQuery.openapi({ description: 'Those on this endpoint.' }),
   consumer: idQuery.openapi({ description: 'The own grants of this consumer.' }),
+  cursor: z
+    .string()
+    .max(MAX_CURSOR)
+    .optional()
+    .openapi({ description: 'The `nextCursor` of the page before; the first page without it.' }),
   forGroups: z.enum(['true', 'false']).default('false').openapi({ description: 'Those for groups only.' }),
 });
 
@@ -37,7 +55,7 @@ export const grantParams = z.object({
     .openapi({ param: { name: 'endpoint', in: 'path' }, example: 'orders' }),
   holder: z
     .string()
-    .max(4096)
+    .max(MAX_GRANT_HOLDER_CHARACTERS)
     .openapi({
       param: { name: 'holder', in: 'path' },
       description: 'The consumer, or the labels of the group: what the `id` of the grant has behind the slash.',
@@ -72,15 +90,16 @@ export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { res
       if (consumerId !== undefined) await requireReached(operator, 'consumer', consumerId, resources);
       if (endpointId !== undefined) await requireReached(operator, 'endpoint', endpointId, resources);
       const endpointIds = endpointId === undefined ? await endpointsWithin(operator, resources) : [endpointId];
-      const after = readCursor(at, (text) => (parseGrantId(text) === null ? null : text)) ?? undefined;
+      const after = await placeOf(at, resources);
       const isForGroup = forGroups === 'true' ? true : undefined;
       const listed = resources.list('grant', { endpointIds, consumerId, isForGroup, after });
       const { shown, last } = await readPage(
         listed,
         limit,
         async (some) => await holdersWithin(operator, some, resources),
+        ({ resource }) => JSON.stringify(resource).length,
       );
-      const nextCursor = last === null ? null : cursor.after(grantId(last.resource));
+      const nextCursor = last === null ? null : cursor.after(shownGrantId(last.resource));
       return context.json({ items: shown.map((each) => ({ ...pick(showGrant(each), fields) })), nextCursor }, 200);
     },
   );
@@ -104,7 +123,17 @@ export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { res
 
 /** A grant with what names it, and its version. */
 export function showGrant(stored: Stored<Grant>): Declared {
-  return { id: grantId(stored.resource), ...declareGrant(stored.resource), ...declareVersion(stored) };
+  return { id: shownGrantId(stored.resource), ...declareGrant(stored.resource), ...declareVersion(stored) };
+}
+
+/** The id behind which a page begins; undefined for the first page. */
+async function placeOf(at: string | undefined, resources: ResourceStore): Promise<string | undefined> {
+  const isId = (text: string): boolean => parseGrantId(text) !== null || endpointOfShortId(text) !== null;
+  const id = readCursor(at, (text) => (isId(text) ? text : null));
+  if (id === null || endpointOfShortId(id) === null) return id ?? undefined;
+  const last = await findGrant(resources, id);
+  if (last !== null) return grantId(last.resource);
+  throw new ApiProblem('MALFORMED_REQUEST', 'cursor is behind a grant that was removed since; read the list again');
 }
 
 /** Undefined for all. There are as many endpoints as an operator writes. */

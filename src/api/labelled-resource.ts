@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Fields, MappingKind } from '../document/fields.ts';
 import type { Change, Planned } from '../manage/change.ts';
-import { type ResourceStore, takeFirst } from '../manage/resource-store.ts';
+import type { ResourceStore } from '../manage/resource-store.ts';
 import type { Wish } from '../manage/wish.ts';
 import type { Operator, Permission } from '../model/operator.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
@@ -30,7 +30,7 @@ import {
   requireRevision,
   revisionHeaders,
 } from './request.ts';
-import { answers, bodyOf, changeAnswer, pageOf, pageSchema, resourceSchemas } from './shapes.ts';
+import { answers, bodyOf, changeAnswer, pageSchema, readListPage, resourceSchemas } from './shapes.ts';
 import { wishOfBody, wishOfPatch } from './wish-of-body.ts';
 
 /** What differs between the routes of resources that carry labels. */
@@ -95,14 +95,9 @@ export function addLabelledResource<K extends LabelledKind>(
       const { limit, cursor: from, fields, label, q: namedLike } = context.req.valid('query');
       const after = cursor.read(from);
       const labels = labelsWithin(operator, labelsOf(label));
-      const listed =
-        labels === null
-          ? []
-          : await takeFirst(resources.list(kind, { labels, namedLike, after, most: limit + 1 }), limit + 1);
-      return context.json(
-        pageOf(listed, limit, (each) => pick(show(each), fields)),
-        200,
-      );
+      if (labels === null) return context.json({ items: [], nextCursor: null }, 200);
+      const listed = resources.list(kind, { labels, namedLike, after, most: limit + 1 });
+      return context.json(await readListPage(listed, limit, (each) => pick(show(each), fields)), 200);
     },
   );
 

@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { notFound, type ResourceStore, takeFirst } from '../manage/resource-store.ts';
+import { notFound, type ResourceStore } from '../manage/resource-store.ts';
 import { type Operator, operatorPermissions, permissionsOf } from '../model/operator.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import { declareOperator, operatorKind } from '../resources/operator.ts';
@@ -7,7 +7,7 @@ import type { Stored } from '../resources/resource.ts';
 import { ApiProblem } from './problem.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { cursor, etagOf, idParam, listQuery, pick } from './request.ts';
-import { answers, objectOf, pageOf, pageSchema, resourceSchemas } from './shapes.ts';
+import { answers, objectOf, pageSchema, readListPage, resourceSchemas } from './shapes.ts';
 import { managesOperators } from './sight.ts';
 
 const time = { type: 'string', format: 'date-time' } as const;
@@ -61,11 +61,8 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
     async (context) => {
       requireManager(context.get('operator'));
       const { limit, cursor: from, fields } = context.req.valid('query');
-      const listed = await takeFirst(resources.list('operator', { after: cursor.read(from) }), limit + 1);
-      return context.json(
-        pageOf(listed, limit, (each) => pick(showOperator(each), fields)),
-        200,
-      );
+      const listed = resources.list('operator', { after: cursor.read(from), most: limit + 1 });
+      return context.json(await readListPage(listed, limit, (each) => pick(showOperator(each), fields)), 200);
     },
   );
 

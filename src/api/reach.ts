@@ -1,11 +1,11 @@
 import type { Change } from '../manage/change.ts';
 import type { ConflictHolder } from '../manage/planned-conflict.ts';
-import { listEndpoints, notFound, type ResourceStore } from '../manage/resource-store.ts';
+import { findGrant, listEndpoints, notFound, type ResourceStore } from '../manage/resource-store.ts';
 import type { Consumer } from '../model/consumer.ts';
 import { type Grant, type GroupGrant, isGroupGrant } from '../model/grant.ts';
 import { carries, describeLabels, type Labels, type LabelSelector } from '../model/labels.ts';
 import type { Operator } from '../model/operator.ts';
-import { parseGrantId } from '../resources/grant.ts';
+import { endpointOfShortId, parseGrantId } from '../resources/grant.ts';
 import type { ManagedCredential, ResourceOf, Stored } from '../resources/resource.ts';
 import { findTakenRequests } from '../route/taken-requests.ts';
 import { ApiProblem } from './problem.ts';
@@ -58,11 +58,11 @@ export async function reachCredential(
 export async function reachGrant(
   operator: Operator,
   id: string,
-  resources: Pick<ResourceStore, 'find'>,
+  resources: Pick<ResourceStore, 'find' | 'list'>,
 ): Promise<Stored<Grant>> {
-  const target = parseGrantId(id);
-  const endpoint = target === null ? null : await resources.find('endpoint', target.endpointId);
-  const grant = endpoint === null || !reaches(operator, endpoint.resource) ? null : await resources.find('grant', id);
+  const endpointId = parseGrantId(id)?.endpointId ?? endpointOfShortId(id);
+  const endpoint = endpointId === null ? null : await resources.find('endpoint', endpointId);
+  const grant = endpoint === null || !reaches(operator, endpoint.resource) ? null : await findGrant(resources, id);
   if (grant === null) throw notFound('grant', id, []);
   if (isGroupGrant(grant.resource)) return grant;
   const consumer = await resources.find('consumer', grant.resource.consumerId);

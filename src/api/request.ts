@@ -13,7 +13,7 @@ export const idParam = z
   .openapi({ param: { name: 'id', in: 'path' }, example: 'acme' });
 
 /** Items of one page at most. */
-const MAX_PAGE = 500;
+export const MAX_PAGE = 500;
 const DEFAULT_PAGE = 100;
 
 /** `label=tier=gold`, given once for each label. */

@@ -5,12 +5,13 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * The JSON Schema of a mapping by the rules of its reader. It says what a client can know before it asks; the reader
- * decides. `optional`: no key is needed, and null gives a key its default again, as in a patch (RFC 7396).
+ * decides. `isPatch`: no key is needed, and null gives a key its default again (RFC 7396). `isShown`: without bounds,
+ * beyond which a store may have older resources.
  */
-export function jsonSchemaOf(kind: MappingKind<Fields>, { isPatch = false } = {}): JsonSchema {
+export function jsonSchemaOf(kind: MappingKind<Fields>, { isPatch = false, isShown = false } = {}): JsonSchema {
   const { fields, required } = kind;
   const properties = Object.entries(fields).map(([key, field]) => {
-    const schema = schemaOfField(field);
+    const schema = schemaOfField(field, isShown);
     return [key, isPatch ? { anyOf: [schema, { type: 'null' }] } : schema] as const;
   });
   return {
@@ -21,11 +22,12 @@ export function jsonSchemaOf(kind: MappingKind<Fields>, { isPatch = false } = {}
   };
 }
 
-function schemaOfField(field: Field<unknown>): JsonSchema {
+function schemaOfField(field: Field<unknown>, isShown: boolean): JsonSchema {
   if (field === timeField) return { type: 'string', format: 'date-time' };
-  if (field.inside === undefined) return translate(field.schema ?? {});
-  const inside = jsonSchemaOf(field.inside);
-  return field.schema?.['bsonType'] === 'array' ? { type: 'array', items: inside } : inside;
+  const bound = isShown ? {} : translate(field.bound?.schema ?? {});
+  if (field.inside === undefined) return { ...translate(field.schema ?? {}), ...bound };
+  const inside = jsonSchemaOf(field.inside, { isShown });
+  return field.schema?.['bsonType'] === 'array' ? { type: 'array', items: inside, ...bound } : inside;
 }
 
 const typeNames: Readonly<Record<string, JsonSchema>> = {

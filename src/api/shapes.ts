@@ -54,7 +54,7 @@ export function shownResource(
   kind: MappingKind<Fields>,
   beside: Beside = { properties: {}, required: [] },
 ): JsonObject {
-  const schema = jsonSchemaOf(kind);
+  const schema = jsonSchemaOf(kind, { isShown: true });
   return objectWith(name, {
     ...schema,
     properties: { ...(schema['properties'] as JsonSchema), ...beside.properties, ...version },
@@ -82,18 +82,30 @@ export interface Page {
   readonly nextCursor: string | null;
 }
 
-/** The page of what was read: one more than fits says that there is another. */
-export function pageOf<T extends { readonly id: string }>(
-  read: readonly Stored<T>[],
+/** A page has items of so many characters of JSON at most, and one whatever it has. */
+export const MAX_PAGE_CHARACTERS = 4 * 1024 * 1024;
+
+/** The first `limit` of a stream as a page; fewer where they are large. Reads no further than it must. */
+export async function readListPage<T extends { readonly id: string }>(
+  items: AsyncIterable<Stored<T>>,
   limit: number,
   show: (stored: Stored<T>) => object,
-): Page {
-  const shown = read.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    items: shown.map((each) => ({ ...show(each) })),
-    nextCursor: read.length > limit && last !== undefined ? cursor.after(last.resource.id) : null,
-  };
+): Promise<Page> {
+  const shown: Record<string, unknown>[] = [];
+  let characters = 0;
+  let last: string | null = null;
+  for await (const item of items) {
+    if (shown.length === limit || characters > MAX_PAGE_CHARACTERS) return { items: shown, nextCursor: nextOf(last) };
+    const each = { ...show(item) };
+    characters += JSON.stringify(each).length;
+    shown.push(each);
+    last = item.resource.id;
+  }
+  return { items: shown, nextCursor: null };
+}
+
+function nextOf(last: string | null): string | null {
+  return last === null ? null : cursor.after(last);
 }
 
 /** One field that a change touches. */

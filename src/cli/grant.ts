@@ -1,7 +1,7 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { unseenTexts } from '../document/unseen-texts.ts';
 import { planGrant, planGrantRemoval } from '../manage/plan-grant.ts';
-import { listGroupGrants } from '../manage/resource-store.ts';
+import { findGrant, listGroupGrants, NotFound } from '../manage/resource-store.ts';
 import type { Wish } from '../manage/wish.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { type Grant, type GrantTarget, isGroupGrant } from '../model/grant.ts';
@@ -9,7 +9,7 @@ import { isGrantLive } from '../model/grant-in-effect.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import { type Declared, declareTime } from '../resources/declared.ts';
-import { declareGrant, grantId } from '../resources/grant.ts';
+import { declareGrant, endpointOfShortId, grantId } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -124,20 +124,39 @@ function notesOf(endpoint: Endpoint): readonly string[] {
 }
 
 function registerRemove(noun: Command, context: CommandContext): void {
-  const command = noun.command('remove').description('Remove the grants of consumers on an endpoint.');
-  addChangeAction(addTargetOptions(command), context, {
+  const command = addTargetOptions(
+    noun.command('remove').description('Remove the grants of consumers on an endpoint.'),
+  );
+  command.addOption(
+    new Option('--hash <hash>', 'the group with this hash, as "postern doctor" names one with too many labels to write')
+      .argParser(parseHash)
+      .conflicts(['consumer', 'label']),
+  );
+  addChangeAction(command, context, {
     examples: [
       'postern grant remove --endpoint orders --consumer acme',
       'postern grant remove --endpoint orders --label tier=gold',
     ],
     exits: { notFound: 'no such grant', conflict: 'changed by others' },
-    plan: async ({ resources }, flags: TargetFlags) => {
+    plan: async ({ resources }, flags: TargetFlags & { readonly hash?: string }) => {
+      const { endpoint, hash } = flags;
+      if (hash !== undefined) {
+        const id = `${endpoint}/${hash}`;
+        const stored = await findGrant(resources, id);
+        if (stored === null) throw new NotFound(`there is no grant ${id}; "postern doctor" names those with a hash`);
+        return { changes: [planGrantRemoval(stored)], done: `The grant ${id} is removed.` };
+      }
       const targets = targetsOf(flags);
       const changes = [];
       for (const target of targets) changes.push(planGrantRemoval(await requireGrant(resources, target)));
       return { changes, done: `${formatHolders(targets)} no longer authorised on ${flags.endpoint}.` };
     },
   });
+}
+
+function parseHash(text: string): string {
+  if (endpointOfShortId(`x/${text}`) !== null) return text;
+  throw new InvalidArgumentError('It has the form ~ and 43 letters, digits, "-" and "_".');
 }
 
 interface ListFlags extends StoreFlags {

@@ -8,6 +8,16 @@ export interface Field<T> {
   readonly schema?: Schema;
   /** The mapping that the value is, or that each item of it is. */
   readonly inside?: MappingKind<Fields>;
+  /** How much of it may be written. What a store has beyond it is read. */
+  readonly bound?: Bound;
+}
+
+/** How much may be written of a value that has the right form. */
+export interface Bound {
+  /** For those who write it, in the words of `$jsonSchema`, beside the field's own. */
+  readonly schema: Schema;
+  /** Why it is too much; null when it is not. `stored` is what the store has in its place, which may stay or shrink. */
+  excess(value: unknown, stored: unknown): FieldFault | null;
 }
 
 /** The rules of a value in the words of MongoDB's `$jsonSchema`. */
@@ -89,6 +99,8 @@ export const textField = textThat((text) => !LONE_SURROGATE.test(text), 'is not 
 
 /** Ids of endpoints, consumers and credentials (spec §1). */
 export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
+/** Characters of an id. */
+export const MAX_ID_CHARACTERS = 63;
 
 export const idField = textLike(
   ID_PATTERN,

@@ -31,7 +31,11 @@ export function readMapping<F extends Fields>(
     const read = field?.(value);
     if (field === undefined) reportUnknownKey(key, place, kind, problems);
     else if (read instanceof FieldFault) reportFault(value, read, placeIn(place, key), problems);
-    else values[key] = read;
+    else {
+      const excess = field.bound?.excess(read, storedAt(place, key)) ?? null;
+      if (excess === null) values[key] = read;
+      else reportFault(value, excess, placeIn(place, key), problems);
+    }
   }
   for (const key of kind.required) {
     if (raw[key] === undefined) {
@@ -39,6 +43,18 @@ export function readMapping<F extends Fields>(
     }
   }
   return values as Values<F>;
+}
+
+/** What the store has in place of a value; undefined for nothing. */
+function storedAt({ tree: { stored }, path }: Place, key: string): unknown {
+  if (stored === undefined) return undefined;
+  return [...path, key].reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? (value as Readonly<Record<string | number, unknown>>)[step]
+        : undefined,
+    stored,
+  );
 }
 
 /** The values that have a default, with the default where there is none. */

@@ -15,13 +15,17 @@ export type Reader<T> = (raw: unknown, place: Place, problems: ProblemLog) => T 
 /**
  * Reads a plain value, of a command line or a database, with a reader of declarative documents, so that there is one
  * set of rules. Reports every problem at once; never throws for what the value holds.
+ *
+ * @param stored what a store has in its place, where it has something: what of it is beyond a bound may stay, or shrink
  */
 export function readPlain<T>(
   raw: unknown,
   read: Reader<T>,
+  stored?: unknown,
 ): { readonly value: T } | { readonly problems: readonly PlainProblem[] } {
-  const log = new ProblemLog(plainTrees, isPlainName);
-  const value = read(raw, root, log);
+  const tree: YamlTree = stored === undefined ? plainTree : { ...plainTree, stored };
+  const log = new ProblemLog([tree], isPlainName);
+  const value = read(raw, { tree, path: [] }, log);
   if (log.count > 0) return { problems: log.sorted().map(({ path, message }) => ({ path, message })) };
   if (value === null) throw new Error('a reader gave nothing and reported no problem');
   return { value };
@@ -39,5 +43,3 @@ const plainTree: YamlTree = {
   positionOf: () => position,
   locate: () => position,
 };
-const plainTrees = [plainTree];
-const root: Place = { tree: plainTree, path: [] };

@@ -13,6 +13,8 @@ export interface YamlTree {
   readonly file: string;
   /** True for a value that was never a text: its places are paths instead of lines. */
   readonly isPlain?: boolean;
+  /** What a store has in place of the value: what of it is beyond a bound may stay, or shrink. */
+  readonly stored?: unknown;
   /** Objects, arrays, texts, numbers, booleans, null and `UNREADABLE`, shared where aliased; null without any value. */
   readonly value: unknown;
   /** Faults of the syntax; after the first of them the values may not be what the author meant. */

@@ -3,7 +3,7 @@ import { type LimitReading, type LimitUnit, windowAt } from '../model/limit.ts';
 import { type Limiter, LimiterUnavailable, type LimitQuestion } from './limiter.ts';
 
 /** At most this many counters at once; a request that needs one more finds the limiter unavailable. */
-const MAX_COUNTERS = 500_000;
+export const MAX_COUNTERS = 500_000;
 
 /** How often one owner was counted in one window. */
 interface Counter {

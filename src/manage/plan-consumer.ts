@@ -22,7 +22,7 @@ export function planConsumerEdit(current: Stored<Consumer>, wish: Wish): Planned
 }
 
 function planFrom(declared: Declared, before: Stored<Consumer> | null, wish: Wish): Planned {
-  const read = readPlain(applyWish(declared, wish), readConsumerAlone);
+  const read = readPlain(applyWish(declared, wish), readConsumerAlone, before === null ? undefined : declared);
   if ('problems' in read) return read;
   return { changes: [{ kind: 'consumer', id: read.value.id, before, after: read.value }] };
 }

@@ -37,7 +37,7 @@ function planFrom(
   const isOpened = wish['scenario'] === 'open' && declared['scenario'] !== 'open';
   // What an open endpoint cannot have goes with the wish to open it, unless the same wish sets it.
   const whole = isOpened ? { authentication: undefined, accessCondition: undefined, ...wish } : wish;
-  const read = readPlain(applyWish(declared, whole), readEndpoint);
+  const read = readPlain(applyWish(declared, whole), readEndpoint, before === null ? undefined : declared);
   if ('problems' in read) return read;
   const after = read.value;
   const collision = findMatchCollisions([...others, after]).find(({ second }) => second === after);

@@ -1,6 +1,7 @@
 import { declareGrant, declareTarget, describeGrant, grantId, readGrant } from '../resources/grant.ts';
 import { readPlain } from '../document/read-plain.ts';
 import { type Grant, type GrantTarget, type GroupGrant, isGroupGrant, rankOf } from '../model/grant.ts';
+import { MAX_GROUP_GRANTS_OF_ENDPOINT } from '../model/bounds.ts';
 import type { Change, Planned } from './change.ts';
 import type { PlannedConflict } from './planned-conflict.ts';
 import type { Stored } from '../resources/resource.ts';
@@ -18,7 +19,7 @@ export function planGrant(
   groups: readonly GroupGrant[] = [],
 ): Planned {
   const declared = current === null ? declareTarget(target) : declareGrant(current.resource);
-  const read = readPlain(applyWish(declared, wish), readGrant);
+  const read = readPlain(applyWish(declared, wish), readGrant, current === null ? undefined : declared);
   if ('problems' in read) return read;
   const after = read.value;
   const id = grantId(after);
@@ -26,6 +27,10 @@ export function planGrant(
     ? groups.find((other) => rankOf(other) === rankOf(after) && grantId(other) !== id)
     : undefined;
   if (holder !== undefined) return takenPriority(holder, groups);
+  if (current === null && groups.length >= MAX_GROUP_GRANTS_OF_ENDPOINT) {
+    const most = String(MAX_GROUP_GRANTS_OF_ENDPOINT);
+    return { conflict: `"${after.endpointId}" has ${most} grants for groups or more, as many as may be; remove one` };
+  }
   return { changes: [{ kind: 'grant', id, before: current, after }] };
 }
 

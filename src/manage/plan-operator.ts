@@ -57,7 +57,7 @@ export function planTokenRevocation(current: Stored<Operator>, tokenId: string):
 }
 
 function planFrom(declared: Declared, wish: Wish, before: Stored<Operator> | null): Planned {
-  const read = readPlain(applyWish(declared, wish), readOperator);
+  const read = readPlain(applyWish(declared, wish), readOperator, before === null ? undefined : declared);
   if ('problems' in read) return read;
   const after = { ...read.value, tokens: before?.resource.tokens ?? [] };
   return { changes: [{ kind: 'operator', id: after.id, before, after }] };

@@ -8,7 +8,8 @@ import type { SessionStore } from './sessions.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { LabelSelector } from '../model/labels.ts';
-import { type GroupGrant, isGroupGrant } from '../model/grant.ts';
+import { type Grant, type GroupGrant, isGroupGrant } from '../model/grant.ts';
+import { endpointOfShortId, parseGrantId, shownGrantId } from '../resources/grant.ts';
 import type { TrafficSource } from '../store/traffic/traffic-count.ts';
 
 /** Which resources of a kind; any number of ids. What is absent does not narrow. */
@@ -213,6 +214,19 @@ export function notFound(kind: ResourceKind, id: string, known: readonly string[
 export async function listGroupGrants(store: ResourceStore, endpointId?: string): Promise<readonly GroupGrant[]> {
   const stored = await collectAll(store.list('grant', { isForGroup: true, endpointId }));
   return stored.map(({ resource }) => resource).filter(isGroupGrant);
+}
+
+/** A grant by the id that it is shown with (`shownGrantId`); null when there is none. */
+export async function findGrant(
+  store: Pick<ResourceStore, 'find' | 'list'>,
+  id: string,
+): Promise<Stored<Grant> | null> {
+  const endpointId = endpointOfShortId(id);
+  if (endpointId === null) return parseGrantId(id) === null ? null : await store.find('grant', id);
+  for await (const stored of store.list('grant', { endpointId, isForGroup: true })) {
+    if (shownGrantId(stored.resource) === id) return stored;
+  }
+  return null;
 }
 
 /** All endpoints, in the order of their ids. There are as many as an operator writes, so they fit into memory. */

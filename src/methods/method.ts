@@ -1,4 +1,4 @@
-import type { Field, Fields, MappingKind } from '../document/fields.ts';
+import type { Bound, Field, Fields, MappingKind } from '../document/fields.ts';
 import type { Place, ProblemLog } from '../document/problem-log.ts';
 import type { AuthenticationMethod, CommonOptions, OptionsOf, SignatureMethod } from '../model/endpoint.ts';
 import type { Secret } from '../model/secret.ts';
@@ -53,6 +53,8 @@ export type OptionReader<T> =
       readonly read: (raw: unknown, place: Place, problems: ProblemLog) => T;
       /** Of a list of mappings. */
       readonly inside?: MappingKind<Fields>;
+      /** How much of it may be written. */
+      readonly bound?: Bound;
     };
 
 type OwnOptions<M extends AuthenticationMethod> = Omit<OptionsOf[M], keyof CommonOptions>;

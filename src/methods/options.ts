@@ -1,3 +1,4 @@
+import { bounded } from '../document/bounds.ts';
 import { choiceField, type Field, nestedField, nestedList } from '../document/fields.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
 import { readMapping, withDefaults } from '../document/read-mapping.ts';
@@ -31,7 +32,8 @@ export const optionsKind = {
   fields: Object.fromEntries(
     Object.entries(readers).map(([name, reader]) => {
       if (typeof reader === 'function') return [name, reader];
-      return [name, reader.inside === undefined ? nestedField() : nestedList(reader.inside)];
+      const field = reader.inside === undefined ? nestedField() : nestedList(reader.inside);
+      return [name, reader.bound === undefined ? field : bounded(field, reader.bound)];
     }),
   ),
   required: [],

@@ -1,5 +1,8 @@
-import { type Field, FieldFault, flagField, idField, textField, textsByKeyField } from '../document/fields.ts';
+import { bounded, isLongerThan, textBound } from '../document/bounds.ts';
+import { type Field, FieldFault, flagField, idField, textField } from '../document/fields.ts';
+import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { Labels } from './labels.ts';
+import { labelsField } from './labels-field.ts';
 
 /** A partner who calls (spec §1). */
 export interface Consumer {
@@ -16,22 +19,25 @@ export interface Consumer {
 /** What a consumer is of whom no more is said than the id. */
 export const consumerDefaults: Omit<Consumer, 'id'> = { name: null, description: '', labels: {}, enabled: true };
 
-/** What goes into a request header as the consumer's name is bounded. */
-const MAX_NAME_LENGTH = 256;
-const noName = new FieldFault(`must hold 1 to ${String(MAX_NAME_LENGTH)} characters that are not all blanks`);
+const noName = new FieldFault(`must hold 1 to ${String(MAX_NAME_CHARACTERS)} characters that are not all blanks`);
+/** It goes into a request header: one that is longer is refused wherever it is kept. */
 const nameField: Field<string> = Object.assign(
   (raw: unknown) => {
     const text = textField(raw);
-    return text instanceof FieldFault || (text.trim() !== '' && text.length <= MAX_NAME_LENGTH) ? text : noName;
+    if (text instanceof FieldFault) return text;
+    return text.trim() !== '' && !isLongerThan(text, MAX_NAME_CHARACTERS) ? text : noName;
   },
-  { schema: { bsonType: 'string' } },
+  {
+    schema: { bsonType: 'string' },
+    bound: { schema: { minLength: 1, maxLength: MAX_NAME_CHARACTERS }, excess: () => null },
+  },
 );
 
 /** What each field of a consumer must be, wherever it is written, in the order in which it is. */
 export const consumerFields = {
   id: idField,
   name: nameField,
-  description: textField,
-  labels: textsByKeyField,
+  description: bounded(textField, textBound(MAX_DESCRIPTION_CHARACTERS)),
+  labels: labelsField,
   enabled: flagField,
 } as const satisfies { readonly [N in keyof Consumer]: Field<NonNullable<Consumer[N]>> };

@@ -30,6 +30,15 @@ export interface EndpointMatch {
   readonly methods: readonly string[];
 }
 
+/** How many segments the paths of a match have, for each of its hosts or for any: what a look-up goes along. */
+export function segmentCount({ hosts, paths }: Pick<EndpointMatch, 'hosts' | 'paths'>): number {
+  const segments = paths.reduce(
+    (sum, rule) => sum + ('prefix' in rule ? rule.prefix : rule.exact).split('/').length,
+    0,
+  );
+  return Math.max(1, hosts.length) * segments;
+}
+
 /** The parts of a request in which an App Key may stand. */
 export const carrierKinds = ['query', 'header'] as const;
 export type CarrierKind = (typeof carrierKinds)[number];

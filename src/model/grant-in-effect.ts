@@ -1,3 +1,4 @@
+import { MAX_LABELS } from './bounds.ts';
 import { type Grant, type GroupGrant, isGroupGrant, type OwnGrant } from './grant.ts';
 import { carries, carriesEach, type Labels } from './labels.ts';
 import type { Limit } from './limit.ts';
@@ -11,18 +12,34 @@ export function isGrantLive({ expiresAt }: Grant, nowSeconds: number): boolean {
 export interface RankedGrant extends GroupGrant {
   readonly names: readonly string[];
   readonly values: readonly string[];
+  /**
+   * Whether labels fit, once that is known; null for few labels. Older stores may have more of them than may be written,
+   * and then only the first check of a consumer looks through all.
+   */
+  readonly known: WeakMap<Labels, boolean> | null;
 }
 
 /** Grants for groups in the order in which they are looked at: the highest priority first. */
-export function rankGrants(grants: readonly GroupGrant[]): readonly RankedGrant[] {
-  return [...grants].sort((one, other) => other.priority - one.priority).map(rankedGrant);
+export function rankGrants(grants: readonly (GroupGrant | RankedGrant)[]): readonly RankedGrant[] {
+  return [...grants]
+    .sort((one, other) => other.priority - one.priority)
+    .map((grant) => ('names' in grant ? grant : rankedGrant(grant)));
 }
 
+/** A grant for a group, made ready to be looked at. */
 // Field by field: spread would give objects hidden classes of their own, which slows every check down.
-function rankedGrant({ endpointId, consumerSelector, priority, limits, expiresAt }: GroupGrant): RankedGrant {
+export function rankedGrant({ endpointId, consumerSelector, priority, limits, expiresAt }: GroupGrant): RankedGrant {
   const names = Object.keys(consumerSelector);
   const values = Object.values(consumerSelector);
-  return { endpointId, consumerSelector, priority, limits, expiresAt, names, values };
+  const known = names.length > MAX_LABELS ? new WeakMap<Labels, boolean>() : null;
+  return { endpointId, consumerSelector, priority, limits, expiresAt, names, values, known };
+}
+
+function fits({ names, values, known }: RankedGrant, labels: Labels): boolean {
+  if (known === null) return carriesEach(labels, names, values);
+  const answer = known.get(labels) ?? carriesEach(labels, names, values);
+  known.set(labels, answer);
+  return answer;
 }
 
 /**
@@ -41,7 +58,7 @@ export function grantInEffect<G extends RankedGrant>(
 ): OwnGrant | G | null {
   if (own !== null && isGrantLive(own, nowSeconds)) return own;
   for (const group of ranked) {
-    if (isGrantLive(group, nowSeconds) && carriesEach(labels, group.names, group.values)) return group;
+    if (isGrantLive(group, nowSeconds) && fits(group, labels)) return group;
   }
   return null;
 }

@@ -1,13 +1,8 @@
-import {
-  choiceField,
-  type Field,
-  FieldFault,
-  flagField,
-  idField,
-  textField,
-  textsByKeyField,
-} from '../document/fields.ts';
+import { choiceField, type Field, FieldFault, flagField, idField, textField } from '../document/fields.ts';
+import { bounded, textBound } from '../document/bounds.ts';
+import { MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { LabelSelector } from './labels.ts';
+import { labelsField } from './labels-field.ts';
 
 /** What an operator may do, each role all of the one before and more. */
 export const operatorRoles = ['viewer', 'support', 'operator', 'admin'] as const;
@@ -95,8 +90,8 @@ export const operatorDefaults: Omit<Operator, 'id' | 'role'> = {
 /** Tokens of one operator at most: each program has its own, and two while it changes. */
 export const MAX_TOKENS = 20;
 /** Names and subjects of one operator at most. */
-const MAX_IDENTITIES = 20;
-const MAX_IDENTITY_LENGTH = 512;
+export const MAX_IDENTITIES = 20;
+export const MAX_IDENTITY_LENGTH = 512;
 
 const noIdentities = new FieldFault(
   `must be a list of at most ${String(MAX_IDENTITIES)} different texts of 1 to ${String(MAX_IDENTITY_LENGTH)} characters`,
@@ -115,9 +110,9 @@ const identitiesField: Field<readonly string[]> = Object.assign(
 /** What each field of an operator but its tokens must be, in the order in which it is written. */
 export const operatorFields = {
   id: idField,
-  name: textField,
+  name: bounded(textField, textBound(MAX_NAME_CHARACTERS)),
   role: choiceField(operatorRoles),
-  selector: textsByKeyField,
+  selector: labelsField,
   enabled: flagField,
   certificateNames: identitiesField,
   subjects: identitiesField,

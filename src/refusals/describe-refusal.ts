@@ -21,9 +21,10 @@ export interface RefusedRequest {
   readonly findSource: () => string | null;
 }
 
-const MAX_METHOD_LENGTH = 32;
-const MAX_PATH_LENGTH = 256;
-const MAX_DETAIL_LENGTH = 500;
+/** Characters of what is kept of a request and of why it was refused; what is longer is cut. */
+export const MAX_METHOD_LENGTH = 32;
+export const MAX_PATH_LENGTH = 256;
+export const MAX_DETAIL_LENGTH = 500;
 
 /** What is kept of a request, read while its message is there: its memory is used again after the answer. */
 export type RequestFacts = Pick<RefusalRecord, 'method' | 'path' | 'sourceAddress'>;

@@ -18,7 +18,8 @@ const referenceKind = { what: '"appSecretFrom"', fields: { env: textField, file:
 export const secretFields = { appSecret: textField, appSecretFrom: nestedMapping(referenceKind) } as const;
 
 const MIN_CHARACTERS = 16;
-const MAX_CHARACTERS = 256;
+/** Characters of an App Secret. */
+export const MAX_APP_SECRET_CHARACTERS = 256;
 
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 
@@ -29,10 +30,10 @@ export function findSecretFault(text: string): string | null {
   if (CONTROL_CHARACTER.test(text)) return 'holds a control character, such as a tab or a line feed';
   const length = Array.from(text).length;
   if (length < MIN_CHARACTERS) return `is too short: an App Secret has ${LENGTH_RULE}`;
-  if (length > MAX_CHARACTERS) return `is too long: an App Secret has ${LENGTH_RULE}`;
+  if (length > MAX_APP_SECRET_CHARACTERS) return `is too long: an App Secret has ${LENGTH_RULE}`;
   return null;
 }
-const LENGTH_RULE = `${String(MIN_CHARACTERS)} to ${String(MAX_CHARACTERS)} characters`;
+const LENGTH_RULE = `${String(MIN_CHARACTERS)} to ${String(MAX_APP_SECRET_CHARACTERS)} characters`;
 
 /**
  * Reads `appSecret` or `appSecretFrom` of a mapping. Null when there is none or a faulty one; a missing one is a

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Field, FieldFault, textsByKeyField } from '../document/fields.ts';
+import { type Field, FieldFault } from '../document/fields.ts';
+import { labelsField } from '../model/labels-field.ts';
 import { describePlace, type Placed, type ProblemLog } from '../document/problem-log.ts';
 import { describeLabels, type LabelSelector } from '../model/labels.ts';
 
@@ -8,10 +9,10 @@ const noLabels = new FieldFault('must name at least one label; leave the key out
 /** The labels that all of a document carries. */
 export const documentSelectorField: Field<LabelSelector> = Object.assign(
   (raw: unknown) => {
-    const labels = textsByKeyField(raw);
+    const labels = labelsField(raw);
     return labels instanceof FieldFault || Object.keys(labels).length > 0 ? labels : noLabels;
   },
-  { schema: { ...textsByKeyField.schema, minProperties: 1 } },
+  { schema: { ...labelsField.schema, minProperties: 1 }, bound: labelsField.bound },
 );
 
 /**

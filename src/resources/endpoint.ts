@@ -5,16 +5,11 @@ import {
   type PartnerEndpoint,
   scenarios,
 } from '../model/endpoint.ts';
-import {
-  choiceField,
-  flagField,
-  idField,
-  nestedList,
-  nestedMapping,
-  textField,
-  textsByKeyField,
-} from '../document/fields.ts';
+import { choiceField, flagField, idField, nestedList, nestedMapping, textField } from '../document/fields.ts';
+import { bounded, textBound } from '../document/bounds.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
+import { MAX_DESCRIPTION_CHARACTERS } from '../model/bounds.ts';
+import { labelsField } from '../model/labels-field.ts';
 import { sortLabels } from '../model/labels.ts';
 import { type Declared, withoutDefaults } from './declared.ts';
 import { declareLimits, limitKind, readLimits } from './limits.ts';
@@ -33,8 +28,8 @@ export const endpointKind = {
   what: 'an endpoint',
   fields: {
     id: idField,
-    description: textField,
-    labels: textsByKeyField,
+    description: bounded(textField, textBound(MAX_DESCRIPTION_CHARACTERS)),
+    labels: labelsField,
     scenario: choiceField(scenarios),
     // What is inside them, a database leaves to the readers.
     match: nestedMapping(matchKind, { bsonType: 'object', required: matchKind.required }),

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { isLongerThan } from '../document/bounds.ts';
 import {
   dateField,
   type Field,
@@ -7,10 +9,11 @@ import {
   isMapping,
   nestedField,
   nestedList,
-  textsByKeyField,
   timeField,
   wholeNumberField,
 } from '../document/fields.ts';
+import { MAX_GRANT_HOLDER_CHARACTERS } from '../model/bounds.ts';
+import { labelsField } from '../model/labels-field.ts';
 import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
 import { hasKey, readMapping } from '../document/read-mapping.ts';
 import { type Grant, type GrantTarget, isGroupGrant, MAX_PRIORITY, MIN_PRIORITY } from '../model/grant.ts';
@@ -25,11 +28,22 @@ const noLabels = new FieldFault(
 /** Labels of a group, by their names in order. One without labels is refused: it is a slip, with the widest effect. */
 const selectorField: Field<LabelSelector> = Object.assign(
   (raw: unknown) => {
-    const texts = textsByKeyField(raw);
+    const texts = labelsField(raw);
     if (texts instanceof FieldFault) return texts;
     return Object.keys(texts).length === 0 ? noLabels : sortLabels(texts);
   },
-  { schema: { ...textsByKeyField.schema, minProperties: 1 } },
+  { schema: { ...labelsField.schema, minProperties: 1 }, bound: { schema: labelsField.bound.schema, excess } },
+);
+
+/** Labels that are stored in a grant never change: they name it. */
+function excess(value: unknown, stored: unknown): FieldFault | null {
+  const fault = labelsField.bound.excess(value, stored);
+  if (fault !== null || stored !== undefined) return fault;
+  return isLongerThan(selectorId(value as LabelSelector), MAX_GRANT_HOLDER_CHARACTERS) ? longHolder : null;
+}
+
+const longHolder = new FieldFault(
+  `must take at most ${String(MAX_GRANT_HOLDER_CHARACTERS)} characters in the id of the grant, where others than letters, digits and "-_.!~*'()" are percent-encoded`,
 );
 
 const priorityField = wholeNumberField(MIN_PRIORITY, MAX_PRIORITY);
@@ -173,6 +187,24 @@ export function describeGrant(target: GrantTarget): string {
 export function grantId(target: GrantTarget): string {
   const holder = isGroupGrant(target) ? selectorId(target.consumerSelector) : target.consumerId;
   return `${target.endpointId}/${holder}`;
+}
+
+/**
+ * The id of a grant where it is shown and asked for: the {@link grantId}; for a group whose labels take more than a URL
+ * holds, as older stores may have, `orders/~` and a hash of them.
+ */
+export function shownGrantId(target: GrantTarget): string {
+  if (!isGroupGrant(target)) return grantId(target);
+  const holder = selectorId(target.consumerSelector);
+  if (!isLongerThan(holder, MAX_GRANT_HOLDER_CHARACTERS)) return `${target.endpointId}/${holder}`;
+  return `${target.endpointId}/~${createHash('sha256').update(holder).digest('base64url')}`;
+}
+
+const SHORT_ID = /^([a-z0-9][a-z0-9-]{0,62})\/~[\w-]{43}$/;
+
+/** The endpoint of an id with a hash ({@link shownGrantId}); null for any other text. */
+export function endpointOfShortId(id: string): string | null {
+  return SHORT_ID.exec(id)?.[1] ?? null;
 }
 
 function selectorId(selector: LabelSelector): string {

@@ -1,7 +1,16 @@
 import type { EndpointMatch, PathRule } from '../model/endpoint.ts';
 import { parseAuthority } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
+import { bounded, listBound } from '../document/bounds.ts';
 import { nestedField, nestedList, textField } from '../document/fields.ts';
+import {
+  MAX_HOST_CHARACTERS,
+  MAX_HOSTS,
+  MAX_METHOD_CHARACTERS,
+  MAX_METHODS,
+  MAX_PATH_CHARACTERS,
+  MAX_PATHS,
+} from '../model/bounds.ts';
 import { isToken } from '../signing/http-grammar.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
 import { readList, readMapping, subjectOf } from '../document/read-mapping.ts';
@@ -11,7 +20,11 @@ const pathKind = { what: 'a path rule', fields: { prefix: textField, exact: text
 /** What of a request chooses an endpoint. */
 export const matchKind = {
   what: '"match"',
-  fields: { hosts: nestedField(), paths: nestedList(pathKind), methods: nestedField() },
+  fields: {
+    hosts: bounded(nestedField(), listBound(MAX_HOSTS, MAX_HOST_CHARACTERS)),
+    paths: bounded(nestedList(pathKind), listBound(MAX_PATHS, MAX_PATH_CHARACTERS)),
+    methods: bounded(nestedField(), listBound(MAX_METHODS, MAX_METHOD_CHARACTERS)),
+  },
   required: ['paths'],
 } as const;
 

@@ -15,6 +15,7 @@ import { readLargeTree } from '../document/large/read-large-tree.ts';
 import type { Problem } from '../document/problem.ts';
 import { type Place, type Placed, placeIn, ProblemLog } from '../document/problem-log.ts';
 import type { LabelSelector } from '../model/labels.ts';
+import { checkCounts } from './check-counts.ts';
 import { checkLabels } from './check-labels.ts';
 import { chooseSelector, documentSelectorField } from './document-selector.ts';
 import { consumerKind, readConsumer } from './consumer.ts';
@@ -174,6 +175,7 @@ export function parsePlacedDocument(
   checkUniqueIds(credentials, 'credential', problems);
   checkUniqueAppKeys(credentials, problems);
   checkUniqueGrants(document.grants, problems);
+  checkCounts(document.endpoints, document.grants, problems);
   const areWhole = references === 'document' || (references === 'as-selected' && selector === undefined);
   if (areWhole) checkReferences(document.grants, endpointIds, consumerIds, problems);
   checkCollisions(document.endpoints, problems);

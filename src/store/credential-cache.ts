@@ -24,6 +24,9 @@ const CURRENT_MS = 2000;
 /** Look-ups for one caller at most, whose results change on their way. */
 const MAX_ASKS = 3;
 
+/** With its consumer, who has few labels and grants, a credential takes about 1.6 KiB. */
+export const BYTES_PER_ENTRY = 3072;
+
 /** As many at once as the connections for look-ups: more would only wait there, in no order. */
 const GATE_LIMITS: GateLimits = {
   maxRunning: 10,
@@ -36,7 +39,7 @@ const GATE_LIMITS: GateLimits = {
 
 /** How a cache behaves. */
 export interface CredentialCacheOptions {
-  /** Credentials it holds at most, about 1.6 KiB each. */
+  /** Credentials it holds at most, in {@link BYTES_PER_ENTRY} each on average: fewer where they take more. */
   readonly maxEntries: number;
   /** How long an entry serves while the store is down, in seconds since it was known to be right. */
   readonly maxStaleSeconds: number;
@@ -115,7 +118,8 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     this.#ports = ports;
     this.#maxStaleMs = Math.max(options.maxStaleSeconds * 1000, HARD_AGE_MS);
     this.#unknown = new UnknownAppKeys(clock);
-    this.#entries = new CachedCredentials(options.maxEntries, () => {
+    const { maxEntries } = options;
+    this.#entries = new CachedCredentials({ maxEntries, maxBytes: maxEntries * BYTES_PER_ENTRY }, () => {
       counters.evictions += 1;
     });
     this.#lookUps = new LookUps({
@@ -147,6 +151,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     const { appKeys } = this.#ports;
     const gauges: readonly (readonly [name: string, help: string, read: () => number])[] = [
       ['credential_cache_entries', 'Credentials held in memory.', () => this.size],
+      ['credential_cache_bytes', 'Memory of the credentials held, by estimate.', () => this.#entries.bytes],
       ['credential_cache_unknown_entries', 'App Keys remembered without a holder.', () => this.unknownSize],
       ['credential_cache_look_ups_under_way', 'Look-ups that run or wait for their turn.', () => this.lookUpsUnderWay],
       ['app_key_filter_entries', 'App Keys that may have a holder.', () => appKeys.size],

@@ -9,8 +9,11 @@ const none: readonly CompiledGrant[] = [];
  * Compiles grants for groups, so that a check makes nothing: by endpoint, in the order in which they are looked at, with
  * the limits that each brings into force. Those on no endpoint are left out.
  */
-export function compileGroupGrants(grants: readonly GroupGrant[], endpoints: readonly Endpoint[]): GroupGrants {
-  const byEndpoint = new Map<string, GroupGrant[]>();
+export function compileGroupGrants(
+  grants: readonly (GroupGrant | RankedGrant)[],
+  endpoints: readonly Endpoint[],
+): GroupGrants {
+  const byEndpoint = new Map<string, (GroupGrant | RankedGrant)[]>();
   for (const grant of grants) {
     const list = byEndpoint.get(grant.endpointId);
     if (list === undefined) byEndpoint.set(grant.endpointId, [grant]);
@@ -38,6 +41,7 @@ function compiledGrant(grant: RankedGrant, ofEndpoint: Endpoint['limits']): Comp
     expiresAt: grant.expiresAt,
     names: grant.names,
     values: grant.values,
+    known: grant.known,
     limitsInForce: limitsInForce(ofEndpoint, grant),
   };
 }

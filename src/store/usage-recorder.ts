@@ -23,7 +23,7 @@ export interface UsageSink {
 const RESOLUTION_SECONDS = 60;
 const FLUSH_INTERVAL_MS = 10_000;
 /** Credentials that are kept at most, each about 150 bytes; one more drops the one kept longest. */
-const MAX_KEPT = 50_000;
+export const MAX_KEPT = 50_000;
 /** How long disposal waits for the last batch. */
 const LAST_WRITE_MS = 2000;
 

@@ -72,12 +72,13 @@ function changeTo<K extends PlainKind>(
   current: Stored<ResourceOf[K]> | null,
   note: string | null,
 ): EventRevert {
-  const read = readPlain<ResourceOf[K]>(declared, readers[kind]);
+  const stored = current === null ? undefined : declareWholeResource(kind, current.resource);
+  const read = readPlain<ResourceOf[K]>(declared, readers[kind], stored);
   if ('problems' in read) return { conflict: refusedToday(event, read.problems) };
   return { change: changeOf(event, current, read.value), note };
 }
 
 function normalize(kind: PlainKind, declared: Declared): Declared {
-  const read = readPlain<ResourceOf[PlainKind]>(declared, readers[kind]);
+  const read = readPlain<ResourceOf[PlainKind]>(declared, readers[kind], declared);
   return 'value' in read ? declareWholeResource(kind, read.value) : declared;
 }

@@ -1,3 +1,5 @@
+import { listBound } from '../../document/bounds.ts';
+import { MAX_KEY_NAME_CHARACTERS, MAX_KEY_NAMES } from '../../model/bounds.ts';
 import { flagField, textField } from '../../document/fields.ts';
 import { type Place, placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { readList, readMapping, subjectOf } from '../../document/read-mapping.ts';
@@ -12,7 +14,10 @@ const carrierKind = {
 } as const;
 
 export const keyOptions: MethodOptions<'key'> = {
-  readers: { keyNames: { read: readKeyNames, inside: carrierKind }, hideCredentials: flagField },
+  readers: {
+    keyNames: { read: readKeyNames, inside: carrierKind, bound: listBound(MAX_KEY_NAMES, MAX_KEY_NAME_CHARACTERS) },
+    hideCredentials: flagField,
+  },
   defaults: { hideCredentials: true, keyNames: defaultCarriers },
 };
 

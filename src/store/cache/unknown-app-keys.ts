@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 /** The longest that an App Key is refused from memory (spec §6). */
 export const UNKNOWN_FOR_MS = 10_000;
 /** More than can be found out in that time ({@link UnknownBudget}), so that each of them costs one look-up. */
-const MAX_UNKNOWN = 20_000;
+export const MAX_UNKNOWN = 20_000;
 
 /**
  * App Keys without a holder, as the store said at most {@link UNKNOWN_FOR_MS} ago. They are kept apart from those with

@@ -19,7 +19,7 @@ export interface TrafficRecorderPorts extends BatchPorts {
 
 const FLUSH_INTERVAL_MS = 60_000;
 /** Counters that are kept at most, each about 80 bytes: consumers × endpoints, and hours that wait to be written. */
-const MAX_COUNTERS = 400_000;
+export const MAX_COUNTERS = 400_000;
 /** Each write is well within the time that a connection gives an answer, and holds up no check for long. */
 const COUNTS_AT_ONCE = 500;
 /** How long disposal waits for the last counts. */

@@ -13,15 +13,19 @@ export interface ManagementProcess extends AsyncDisposable {
   logs(): string;
 }
 
-/** Starts the built `postern manage` with settings of the store and the key ring, and waits until it listens. */
+/**
+ * Starts the built `postern manage` with settings of the store and the key ring, and waits until it listens.
+ * @param nodeOptions of the process, such as `--max-old-space-size=256`.
+ */
 export async function startManagementProcess(
   environment: Readonly<Record<`POSTERN_${string}`, string>>,
+  nodeOptions: readonly string[] = [],
 ): Promise<ManagementProcess> {
   return await acquireAll(async (keep) => {
     const child: Child = keep(
       await startChild({
         command: process.execPath,
-        args: ['--enable-source-maps', executable, 'manage'],
+        args: [...nodeOptions, '--enable-source-maps', executable, 'manage'],
         env: { ...environment, POSTERN_MANAGE_ADDRESS: '127.0.0.1:0', POSTERN_MANAGE_ADMIN_ADDRESS: '127.0.0.1:0' },
       }),
     );

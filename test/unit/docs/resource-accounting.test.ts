@@ -1,6 +1,47 @@
 import assert from 'node:assert/strict';
 import { adminConnectionLimits } from '../../../src/server/admin-server.ts';
 import { httpLimits } from '../../../src/server/http-server.ts';
+import { MAX_BODY_BYTES } from '../../../src/api/app.ts';
+import { MAX_PAGE } from '../../../src/api/request.ts';
+import { MAX_PAGE_CHARACTERS } from '../../../src/api/shapes.ts';
+import { MAX_ID_CHARACTERS } from '../../../src/document/fields.ts';
+import { MAX_COUNTERS as MAX_LIMIT_COUNTERS } from '../../../src/limit/in-process.ts';
+import { MAX_REASON_LENGTH } from '../../../src/manage/change.ts';
+import { MAX_HMAC_BODY_BYTES } from '../../../src/methods/hmac/signature.ts';
+import { MAX_FORM_BODY_BYTES, MAX_JSON_BODY_BYTES } from '../../../src/methods/parameter-signature/body-form.ts';
+import { MAX_PARAMETERS } from '../../../src/methods/parameter-signature/parameters.ts';
+import { MAX_APP_KEY_CHARACTERS } from '../../../src/model/app-key.ts';
+import {
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_ENDPOINTS,
+  MAX_ENDPOINTS_BYTES,
+  MAX_GRANT_HOLDER_CHARACTERS,
+  MAX_GROUP_GRANTS,
+  MAX_GROUP_GRANTS_OF_ENDPOINT,
+  MAX_HOST_CHARACTERS,
+  MAX_HOSTS,
+  MAX_KEY_NAME_CHARACTERS,
+  MAX_KEY_NAMES,
+  MAX_LABEL_CHARACTERS,
+  MAX_LABELS,
+  MAX_METHOD_CHARACTERS,
+  MAX_METHODS,
+  MAX_NAME_CHARACTERS,
+  MAX_PATH_CHARACTERS,
+  MAX_PATH_SEGMENTS,
+  MAX_PATHS,
+} from '../../../src/model/bounds.ts';
+import { limitScopes, limitUnits } from '../../../src/model/limit.ts';
+import { MAX_IDENTITIES, MAX_IDENTITY_LENGTH, MAX_TOKENS } from '../../../src/model/operator.ts';
+import { MAX_DETAIL_LENGTH, MAX_METHOD_LENGTH, MAX_PATH_LENGTH } from '../../../src/refusals/describe-refusal.ts';
+import { MAX_REMEMBERED } from '../../../src/replay/in-process.ts';
+import { MAX_APP_SECRET_CHARACTERS } from '../../../src/resources/app-secret.ts';
+import { MAX_UNKNOWN } from '../../../src/store/cache/unknown-app-keys.ts';
+import { BYTES_PER_ENTRY } from '../../../src/store/credential-cache.ts';
+import { MAX_UNDER_WAY } from '../../../src/store/mongodb/mongo-replay-guard.ts';
+import { MAX_COUNTERS as MAX_REQUEST_COUNTERS } from '../../../src/store/traffic/traffic-recorder.ts';
+import { MAX_KEPT } from '../../../src/store/usage-recorder.ts';
+import { revocationBounds } from '../../../src/tokens/revoked-tokens.ts';
 import { clientLimits } from '../../../src/grpc-client/client-limits.ts';
 import { HEADER_TABLE_BYTES } from '../../../src/http2/header-frames.ts';
 import { defaultLimits } from '../../../src/server/http2/limits.ts';
@@ -16,6 +57,73 @@ import { grpcConnectionLimits } from '../../../src/server/transport.ts';
 import { readDocument } from '../../support/docs/documents.ts';
 
 const PAGE = 'docs/resource-accounting.md';
+
+/** What operators can fill, by the first cell of its row, and the number that is in force. */
+const filledByOperators: Readonly<Record<string, string>> = {
+  'ids of endpoints, consumers, credentials and operators': `${String(MAX_ID_CHARACTERS)} characters`,
+  'labels of an endpoint or consumer, of a group, and of a selector': String(MAX_LABELS),
+  'name of a label': `${String(MAX_LABEL_CHARACTERS)} characters`,
+  'value of a label': `${String(MAX_LABEL_CHARACTERS)} characters`,
+  'labels of a group, percent-encoded in the id of its grant': `${String(MAX_GRANT_HOLDER_CHARACTERS)} characters`,
+  'names of consumers and operators': `${String(MAX_NAME_CHARACTERS)} characters`,
+  descriptions: `${String(MAX_DESCRIPTION_CHARACTERS)} characters`,
+  'hosts of an endpoint': String(MAX_HOSTS),
+  'a host': `${String(MAX_HOST_CHARACTERS)} characters`,
+  'paths of an endpoint': String(MAX_PATHS),
+  'a path': `${String(MAX_PATH_CHARACTERS)} characters`,
+  'methods of an endpoint': String(MAX_METHODS),
+  'a method': `${String(MAX_METHOD_CHARACTERS)} characters`,
+  '`keyNames` of an endpoint': String(MAX_KEY_NAMES),
+  'a key name': `${String(MAX_KEY_NAME_CHARACTERS)} characters`,
+  'limits of an endpoint': String(limitUnits.length * limitScopes.length),
+  'limits of a grant': String(limitUnits.length),
+  endpoints: String(MAX_ENDPOINTS),
+  'all endpoints together, as MongoDB keeps them': describeNumber('bytes', MAX_ENDPOINTS_BYTES),
+  'segments of the paths of all endpoints, counted for each host': String(MAX_PATH_SEGMENTS),
+  'grants for groups on an endpoint': String(MAX_GROUP_GRANTS_OF_ENDPOINT),
+  'grants for groups': String(MAX_GROUP_GRANTS),
+  'an App Key': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
+  'an App Secret': `${String(MAX_APP_SECRET_CHARACTERS)} characters`,
+  'tokens of an operator': String(MAX_TOKENS),
+  'certificate names, or subjects, of an operator': String(MAX_IDENTITIES),
+  'a certificate name or subject': `${String(MAX_IDENTITY_LENGTH)} characters`,
+  'a reason': `${String(MAX_REASON_LENGTH)} characters`,
+  'a body of the management API': describeNumber('bytes', MAX_BODY_BYTES),
+  'items of a page': String(MAX_PAGE),
+  'a page, and one item whatever it has': describeNumber('bytes', MAX_PAGE_CHARACTERS),
+};
+
+const filledByPartners: Readonly<Record<string, string>> = {
+  'an App Key in a request': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
+  'header fields of a request': describeNumber('bytes', MAX_HEADER_LIST_BYTES),
+  'a body that hmac signs': describeNumber('bytes', MAX_HMAC_BODY_BYTES),
+  'a form that parameter-signature signs': describeNumber('bytes', MAX_FORM_BODY_BYTES),
+  'JSON that parameter-signature signs': describeNumber('bytes', MAX_JSON_BODY_BYTES),
+  'parameters that parameter-signature signs': String(MAX_PARAMETERS),
+  'a body at the OAuth2 listener': describeNumber('bytes', httpLimits.maxBodyBytes),
+  'used signatures, in process': String(MAX_REMEMBERED),
+  'used signatures being written, with MongoDB': String(MAX_UNDER_WAY),
+  'revoked access tokens': String(revocationBounds.tokens),
+  'revoked access tokens of a credential': String(revocationBounds.perCredential),
+  'counters of limits, in process': String(MAX_LIMIT_COUNTERS),
+  'counters of requests, until they are written': String(MAX_REQUEST_COUNTERS),
+  'times of last use, until they are written': String(MAX_KEPT),
+  'App Keys without a holder': String(MAX_UNKNOWN),
+  'method in a kept refusal': `${String(MAX_METHOD_LENGTH)} characters`,
+  'path in a kept refusal': `${String(MAX_PATH_LENGTH)} characters`,
+  'reason in a kept refusal': `${String(MAX_DETAIL_LENGTH)} characters`,
+  'memory of a cached credential, on average': describeNumber('bytes', BYTES_PER_ENTRY),
+};
+
+/** The rows of the table below a heading. */
+function readRows(heading: string): Readonly<Record<string, string>> {
+  const [, rest = ''] = readDocument(PAGE).split(`\n## ${heading}\n`);
+  const [section = ''] = rest.split('\n## ');
+  const rows = [...section.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(
+    ([, what = '', most = '']) => [what, most] as const,
+  );
+  return Object.fromEntries(rows.slice(1));
+}
 
 /** Every bound that the page has to name. A new one is added here, or to the limits of the transport. */
 const bounds: Readonly<Record<string, number | { serverBytes: number; connectionBytes: number }>> = {
@@ -72,6 +180,11 @@ describe('the resource accounting', () => {
     for (const [name, value] of Object.entries(bounds)) {
       if (typeof value !== 'number') assert.ok(value.connectionBytes * 4 <= value.serverBytes, name);
     }
+  });
+
+  it('has what operators and partners can fill, with the numbers that are in force', () => {
+    assert.deepEqual(readRows('What operators fill'), filledByOperators);
+    assert.deepEqual(readRows('What partners fill'), filledByPartners);
   });
 
   it('has every bound of the client, with the number that is in force', () => {

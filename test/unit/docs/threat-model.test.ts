@@ -86,6 +86,10 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       test: 'test/integration/management/sessions.test.ts',
     },
     'Forms of other sites': { kinds: 'S', test: 'test/unit/console/frame/request-origin.test.ts' },
+    'Memory used up by labels, texts and grants for groups': {
+      kinds: 'D',
+      test: 'test/integration/mongodb/bounds.test.ts',
+    },
     'False OpenID Connect answers': { kinds: 'S', test: 'test/unit/console/sign-in/openid-provider.test.ts' },
     "Guessed operators' tokens": { kinds: 'S', test: 'test/integration/management/sign-in.test.ts' },
     'Foreign or ambiguous client certificates': {

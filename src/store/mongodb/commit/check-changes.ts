@@ -9,6 +9,7 @@ import { findMatchCollisions } from '../../../route/collisions.ts';
 import { type CollectionName, collectionOf } from '../documents.ts';
 import { readEndpointDocument } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
+import { checkSegments } from './check-bounds.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified, isNewReference } from './changes.ts';
 
 /** So many ids, of 127 characters at most, fit well into one request. */
@@ -167,7 +168,8 @@ async function refuseOrphans(
 
 /**
  * Rejects with {@link Conflict} when, after the changes were written, an endpoint that is new or got another `match`
- * claims the same requests as another one, disabled ones too (spec §2.3). Documents that cannot be read claim nothing.
+ * claims the same requests as another one, disabled ones too (spec §2.3), or when all have too many paths. Documents that
+ * cannot be read claim nothing.
  */
 export async function checkCollisions(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
   const moved = new Set(
@@ -181,6 +183,7 @@ export async function checkCollisions(changes: readonly Change[], { db, session 
     const mapped = readEndpointDocument(document);
     if ('value' in mapped) endpoints.push(mapped.value);
   }
+  checkSegments(changes, endpoints);
   const collision = findMatchCollisions(endpoints).find(
     ({ first, second }) => moved.has(first.id) || moved.has(second.id),
   );

@@ -13,6 +13,7 @@ import { recordKinds } from '../record-kinds.ts';
 import { checkManagers } from './check-managers.ts';
 import { checkOwners } from './check-owners.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
+import { checkBounds } from './check-bounds.ts';
 import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from './check-changes.ts';
 import { endSessions } from './end-sessions.ts';
 import { checkPriorities, freePriorities } from './priorities.ts';
@@ -65,6 +66,7 @@ export async function makeChanges(
   for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), sealer, context);
   await checkReferences(changes, context);
   await checkCollisions(changes, context);
+  await checkBounds(changes, context);
 }
 
 /** Writes an audit event for each change. The first has the id of the commit, by which the commit is found again. */

@@ -10,6 +10,7 @@ import type { SchemaDifference } from '../schema/differences.ts';
 import { requireSchema } from '../schema/schema-version.ts';
 import { checkTlsFiles } from '../../../tls/check-tls-files.ts';
 import { fault, fine, type Finding, findingsAbout, warning } from '../../../finding.ts';
+import { checkBounds } from './check-bounds.ts';
 import { checkEndings } from './check-endings.ts';
 import { checkRecords } from './check-records.ts';
 import { checkReplicas } from './check-replicas.ts';
@@ -44,6 +45,7 @@ export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promi
     findings.push(...schema);
     if (schema.every(({ cause }) => cause !== 'schema')) {
       findings.push(...(await withFaults(() => checkRecords(db, ports))));
+      findings.push(...(await withFaults(() => checkBounds(db, ports))));
       findings.push(...(await checkEndings(db, ports.clock)));
       findings.push(...(await withFaults(() => checkReplicas(db, ports.timeoutMs))));
     }

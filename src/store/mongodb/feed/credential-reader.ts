@@ -1,5 +1,6 @@
 import type { MongoClient } from 'mongodb';
 import type { Sealer } from '../../../keyring/sealed.ts';
+import type { Consumer } from '../../../model/consumer.ts';
 import type { Credential } from '../../../model/credential.ts';
 import { isGroupGrant, type OwnGrant } from '../../../model/grant.ts';
 import { disabledConsumer } from '../../../resources/consumer.ts';
@@ -135,10 +136,15 @@ function readHeld({ credential, consumers, grants }: HeldDocuments, sealer: Seal
   }
   const held = {
     credential: found ?? revokedCredential(credential, consumerId),
-    consumer: consumer ?? disabledConsumer(consumerId),
+    consumer: consumer === null ? disabledConsumer(consumerId) : withoutDescription(consumer),
     grants: byEndpoint,
   };
   return { held, faults, right };
+}
+
+/** No check reads it, and the cache would hold it. */
+function withoutDescription({ id, name, labels, enabled }: Consumer): Consumer {
+  return { id, name, description: '', labels, enabled };
 }
 
 function absentConsumer(credential: RawDocument, consumerId: string): DocumentFault {

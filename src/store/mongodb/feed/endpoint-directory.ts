@@ -43,7 +43,8 @@ export class EndpointDirectory {
     const read = readEndpointDocument(document);
     if ('value' in read) {
       this.#lastMatches.delete(id);
-      this.#records.set(id, { endpoint: read.value });
+      // Checks read neither, and all endpoints are held.
+      this.#records.set(id, { endpoint: Object.assign(read.value, { description: '', labels: {} }) });
     } else {
       if (former !== undefined && 'endpoint' in former) this.#lastMatches.set(id, former.endpoint.match);
       this.#records.set(id, { fault: read.fault, claim: salvageMatch(document['match']) });
@@ -127,7 +128,7 @@ type EndpointRecord =
 function salvageMatch(raw: unknown): EndpointMatch | null {
   if (typeof raw !== 'object' || raw === null) return null;
   let match: EndpointMatch = { hosts: [], paths: [], methods: [] };
-  readPlain(raw, (value, place, problems) => (match = readMatch(value, place, problems)));
+  readPlain(raw, (value, place, problems) => (match = readMatch(value, place, problems)), raw);
   const hasUnreadableHosts = Object.hasOwn(raw, 'hosts') && match.hosts.length === 0;
   return match.paths.length === 0 || hasUnreadableHosts ? null : match;
 }

@@ -1,4 +1,5 @@
-import { type GroupGrant, isGroupGrant, rankOf } from '../../../model/grant.ts';
+import { isGroupGrant, rankOf } from '../../../model/grant.ts';
+import { type RankedGrant, rankedGrant } from '../../../model/grant-in-effect.ts';
 import { type DocumentFault, describeId, faultIn, type RawDocument } from '../mapping/document-fault.ts';
 import { readGrantDocument } from '../mapping/records.ts';
 import { keyOf } from './endpoint-directory.ts';
@@ -6,7 +7,7 @@ import { keyOf } from './endpoint-directory.ts';
 /** The grants for groups of one moment. */
 export interface ReadGroupGrants {
   /** Those in force, without faulty ones. */
-  readonly grants: readonly GroupGrant[];
+  readonly grants: readonly RankedGrant[];
   readonly faults: readonly DocumentFault[];
 }
 
@@ -17,7 +18,7 @@ export interface ReadGroupGrants {
  * endpoint, which the unique index refuses, neither counts.
  */
 export class GroupGrantDirectory {
-  readonly #records = new Map<string, { readonly grant: GroupGrant } | { readonly fault: DocumentFault }>();
+  readonly #records = new Map<string, { readonly grant: RankedGrant } | { readonly fault: DocumentFault }>();
 
   replaceAll(documents: readonly RawDocument[]): void {
     this.#records.clear();
@@ -28,7 +29,7 @@ export class GroupGrantDirectory {
     const read = readGrantDocument(document);
     const id = keyOf(document['_id']);
     if ('fault' in read) this.#records.set(id, read);
-    else if (isGroupGrant(read.value)) this.#records.set(id, { grant: read.value });
+    else if (isGroupGrant(read.value)) this.#records.set(id, { grant: rankedGrant(read.value) });
     else this.#records.delete(id);
   }
 
@@ -39,7 +40,7 @@ export class GroupGrantDirectory {
 
   read(): ReadGroupGrants {
     const faults: DocumentFault[] = [];
-    const byRank = new Map<string, { readonly id: string; readonly grant: GroupGrant }[]>();
+    const byRank = new Map<string, { readonly id: string; readonly grant: RankedGrant }[]>();
     for (const [id, record] of this.#records) {
       if ('fault' in record) {
         faults.push(record.fault);
@@ -50,7 +51,7 @@ export class GroupGrantDirectory {
       if (others === undefined) byRank.set(rank, [{ id, grant: record.grant }]);
       else others.push({ id, grant: record.grant });
     }
-    const grants: GroupGrant[] = [];
+    const grants: RankedGrant[] = [];
     for (const [first, ...others] of byRank.values()) {
       if (first !== undefined && others.length === 0) grants.push(first.grant);
       for (const { id } of others) {

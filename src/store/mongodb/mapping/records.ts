@@ -34,7 +34,8 @@ export function readRecord<T>(collection: string, document: RawDocument, read: R
 const versionNames: ReadonlySet<string> = new Set(['_id', 'revision', 'createdAt', 'updatedAt']);
 
 function readWhole<T>(collection: string, document: RawDocument, value: unknown, reader: Reader<T>): Mapped<T> {
-  const read = readPlain(value, reader);
+  // What is there already may be beyond the bounds of what is written.
+  const read = readPlain(value, reader, value);
   if ('value' in read) return read;
   const { path, message } = read.problems[0] ?? { path: '', message: 'cannot be read' };
   return { fault: faultIn(collection, document, { field: path === 'id' ? '_id' : path, problem: message }) };

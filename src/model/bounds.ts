@@ -1,0 +1,42 @@
+/**
+ * How much of each thing may be written, by people and programs. What a store had before is read, served and removed
+ * beyond them, and may shrink (docs/resource-accounting.md).
+ */
+
+/** Labels of a resource, and of a selector. */
+export const MAX_LABELS = 32;
+/** Characters of the name of a label, and of its value. */
+export const MAX_LABEL_CHARACTERS = 63;
+/** Characters of a name: that of a consumer goes into a request header. */
+export const MAX_NAME_CHARACTERS = 256;
+/** Characters of a description. */
+export const MAX_DESCRIPTION_CHARACTERS = 1024;
+
+/** Hosts, paths and methods of the match of one endpoint. */
+export const MAX_HOSTS = 100;
+export const MAX_PATHS = 100;
+export const MAX_METHODS = 32;
+/** Characters of a host, of a path rule, and of a method. */
+export const MAX_HOST_CHARACTERS = 256;
+export const MAX_PATH_CHARACTERS = 1024;
+export const MAX_METHOD_CHARACTERS = 32;
+/** Places of one endpoint that may hold an App Key, and characters of the name of one. */
+export const MAX_KEY_NAMES = 16;
+export const MAX_KEY_NAME_CHARACTERS = 256;
+
+/**
+ * Endpoints of a store, all of which are in memory: their number, what they take together as a database keeps them, and
+ * the segments of their paths, for each host again.
+ */
+export const MAX_ENDPOINTS = 10_000;
+export const MAX_ENDPOINTS_BYTES = 16 * 1024 * 1024;
+export const MAX_PATH_SEGMENTS = 200_000;
+
+/** Grants for groups on one endpoint, which a check looks through, and of a store: all of them are in memory. */
+export const MAX_GROUP_GRANTS_OF_ENDPOINT = 100;
+export const MAX_GROUP_GRANTS = 5000;
+/**
+ * Characters of what names the holder of a grant, percent-encoded: 32 labels of plain letters fit. In a URL, where it
+ * is percent-encoded once more, it takes less than 8 KiB.
+ */
+export const MAX_GRANT_HOLDER_CHARACTERS = 4096;
