@@ -12,6 +12,7 @@ import { declareGrant } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import { credentialView } from './credential/credential-view.ts';
+import { labelBounds, textBounds } from './flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from './flags/fields.ts';
 import type { StoreFlags } from './flags/options.ts';
 import { collectLabel, parseCount, parseId } from './flags/values.ts';
@@ -56,7 +57,7 @@ function registerCreate(noun: Command, context: CommandContext): void {
     .argument('<id>', 'its id: a-z, 0-9 and "-"', parseId);
   addConsumerFlags(command).option('--disabled', 'refuse its requests until "consumer enable"');
   addChangeAction(command, context, {
-    notes: 'It can call once it has a credential: "credential issue".',
+    notes: `It can call once it has a credential: "credential issue".\n${labelBounds} ${textBounds}`,
     examples: [
       'postern consumer create acme',
       'postern consumer create globex --name "Globex Ltd" --label tier=gold --label region=eu',
@@ -80,7 +81,7 @@ function registerEdit(noun: Command, context: CommandContext): void {
     unsetCollector(fields, ['name', 'description', 'label']),
   );
   addResourceAction(command, context, 'consumer', {
-    notes: '--label changes one label and keeps the others.',
+    notes: `--label changes one label and keeps the others.\n${labelBounds} ${textBounds}`,
     examples: [
       'postern consumer edit acme --name "Acme Ltd" --label tier=gold',
       'postern consumer edit acme --unset label.tier --revision 2',

@@ -13,6 +13,7 @@ import { declareGrant, endpointOfShortId, grantId } from '../resources/grant.ts'
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
+import { groupBounds, labelBounds } from './flags/bounds.ts';
 import { changesOf, type FieldFlags } from './flags/fields.ts';
 import { addTargetOptions, groupOption, type TargetFlags, targetsOf } from './flags/grant-targets.ts';
 import type { StoreFlags } from './flags/options.ts';
@@ -65,7 +66,8 @@ function registerAdd(noun: Command, context: CommandContext): void {
     .option('--expires <time>', 'when it ends: 2027-01-01T00:00:00Z, 90d from now, or never', parseMomentOrNever);
   addChangeAction(command, context, {
     notes: `A grant for labels is one for every consumer that carries all of them, now or later. Only one grant counts for a
-consumer, also for limits: its own, else the one for its labels with the highest priority.`,
+consumer, also for limits: its own, else the one for its labels with the highest priority.
+${groupBounds} ${labelBounds}`,
     examples: [
       'postern grant add --endpoint orders --consumer acme',
       'postern grant add --endpoint orders --consumer acme --limit 1000/minute --expires 90d',

@@ -17,6 +17,7 @@ import { declareTime } from '../resources/declared.ts';
 import { declareOperator } from '../resources/operator.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
+import { labelBounds } from './flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from './flags/fields.ts';
 import type { StoreFlags } from './flags/options.ts';
 import { type Moment, momentAhead } from '../document/moments.ts';
@@ -92,7 +93,7 @@ function registerAdd(noun: Command, context: CommandContext): void {
     .addOption(expiresOption())
     .option('--no-token', 'without a token; "operator token issue" gives one later');
   addChangeAction(command, context, {
-    notes: ROLES,
+    notes: `${ROLES}\n${labelBounds}`,
     examples: [
       'postern operator add alice --role support',
       'postern operator add deploy-bot --role operator --label team=payments --expires 30d',

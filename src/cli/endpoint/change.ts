@@ -5,6 +5,7 @@ import { planGrant } from '../../manage/plan-grant.ts';
 import { accessConditions, authenticationMethods, scenarios } from '../../model/endpoint.ts';
 import { count } from '../../printable.ts';
 import type { CommandContext } from '../command.ts';
+import { endpointBounds, labelBounds } from '../flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from '../flags/fields.ts';
 import {
   collect,
@@ -69,7 +70,8 @@ export function registerEndpointCreate(noun: Command, context: CommandContext): 
     .option('--disabled', 'refuse its requests until "endpoint enable"');
   addChangeAction(command, context, {
     notes: `It needs --path, and --authentication unless it is open to every caller (--scenario open). Lists in options have commas:
-algorithms=hmac-sha256,hmac-sha512 or keyNames=header:X-Key,query:key.`,
+algorithms=hmac-sha256,hmac-sha512 or keyNames=header:X-Key,query:key.
+${endpointBounds} ${labelBounds}`,
     examples: [
       'postern endpoint create orders --path /orders --authentication hmac',
       `postern endpoint create invoices --host api.example.com --path /invoices --path exact:/invoice-status \\

@@ -53,7 +53,7 @@ function* insertsOf<T>(count: number, make: (at: number) => T): Generator<readon
 describe('a store at its bounds', function () {
   this.timeout(180_000);
   const database = useDatabase();
-  const CONSUMERS = 3000;
+  const CONSUMERS = 1500;
   let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let settings: Readonly<Record<`POSTERN_${string}`, string>>;
   let token: string;
@@ -156,20 +156,23 @@ describe('a store at its bounds', function () {
       assert.equal(answer.status, 200, `${path}: ${text.slice(0, 500)}`);
       return JSON.parse(text) as { items: { id: string }[]; nextCursor: string | null };
     };
-    for (const [path, count] of [
-      ['/v1/consumers', CONSUMERS],
-      ['/v1/grants', MAX_GROUP_GRANTS],
-      ['/v1/endpoints', MAX_ENDPOINTS],
-    ] as const) {
-      const ids = new Set<string>();
+    for (const path of ['/v1/consumers', '/v1/grants', '/v1/endpoints']) {
+      const ids: string[] = [];
       let from = '';
-      for (let pages = 0; pages < 100; pages += 1) {
+      for (let pages = 0; pages < 3; pages += 1) {
         const { items, nextCursor } = await get(`${path}?limit=500${from}`);
-        for (const { id } of items) ids.add(id);
-        if (nextCursor === null) break;
+        assert.ok(items.length > 0 && JSON.stringify(items).length < 5 * 1024 * 1024, path);
+        assert.ok(nextCursor !== null, path);
+        ids.push(...items.map(({ id }) => id));
         from = `&cursor=${nextCursor}`;
       }
-      assert.equal(ids.size, count, path);
+      const collection = database.db().collection(path.slice('/v1/'.length));
+      const stored = collection.find({}, { projection: { _id: 1 }, sort: { _id: 1 }, limit: ids.length });
+      assert.deepEqual(
+        ids,
+        (await stored.toArray()).map(({ _id }) => String(_id)),
+        path,
+      );
     }
     await Promise.all(Array.from({ length: 3 }, () => get('/v1/consumers?limit=500')));
   });

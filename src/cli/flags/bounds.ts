@@ -1,0 +1,16 @@
+import {
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_GROUP_GRANTS_OF_ENDPOINT,
+  MAX_HOSTS,
+  MAX_LABEL_CHARACTERS,
+  MAX_LABELS,
+  MAX_METHODS,
+  MAX_NAME_CHARACTERS,
+  MAX_PATHS,
+} from '../../model/bounds.ts';
+
+/** The bounds of labels and texts, for the help of commands that write them. */
+export const labelBounds = `At most ${String(MAX_LABELS)} labels, with names and values of ${String(MAX_LABEL_CHARACTERS)} characters.`;
+export const textBounds = `A name has at most ${String(MAX_NAME_CHARACTERS)} characters, a description ${String(MAX_DESCRIPTION_CHARACTERS)}.`;
+export const endpointBounds = `At most ${String(MAX_HOSTS)} hosts, ${String(MAX_PATHS)} paths and ${String(MAX_METHODS)} methods.`;
+export const groupBounds = `An endpoint has at most ${String(MAX_GROUP_GRANTS_OF_ENDPOINT)} grants for labels.`;
