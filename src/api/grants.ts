@@ -58,7 +58,8 @@ export const grantParams = z.object({
     .max(MAX_GRANT_HOLDER_CHARACTERS)
     .openapi({
       param: { name: 'holder', in: 'path' },
-      description: 'The consumer, or the labels of the group: what the `id` of the grant has behind the slash.',
+      description:
+        'The consumer, or the labels of the group, or `~` and a hash of too many labels: what the `id` of the grant has behind the slash.',
       example: 'tier=gold',
     }),
 });

@@ -2,6 +2,7 @@ import { ID_PATTERN } from '../../document/fields.ts';
 import { replaceUnseen } from '../../unseen.ts';
 import { quoted } from '../../document/problem.ts';
 import type { ProblemLog } from '../../document/problem-log.ts';
+import { MAX_NAME_CHARACTERS } from '../../model/bounds.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { credentialImporter } from './credentials.ts';
 import type { FindingLog } from './finding.ts';
@@ -134,8 +135,6 @@ interface ImportedConsumers {
   readonly holdsSecrets: boolean;
 }
 
-const MAX_NAME_LENGTH = 256;
-
 /**
  * Ids of consumers: Kong's own where the file has it, because back ends know it from X-Consumer-Id; else made of the
  * name.
@@ -160,7 +159,7 @@ export function importConsumers(
   const declared = consumers.map((consumer): Declared => {
     const { username, customId, tags } = consumer;
     const id = ids.get(consumer) ?? '';
-    const name = replaceUnseen(username ?? customId ?? '').slice(0, MAX_NAME_LENGTH);
+    const name = replaceUnseen(username ?? customId ?? '').slice(0, MAX_NAME_CHARACTERS);
     const labels = {
       ...(customId === null ? {} : { 'kong-custom-id': replaceUnseen(customId) }),
       ...(tags.length === 0 ? {} : { 'kong-tags': replaceUnseen(tags.join(',')) }),
