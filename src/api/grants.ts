@@ -91,7 +91,7 @@ export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { res
       if (consumerId !== undefined) await requireReached(operator, 'consumer', consumerId, resources);
       if (endpointId !== undefined) await requireReached(operator, 'endpoint', endpointId, resources);
       const endpointIds = endpointId === undefined ? await endpointsWithin(operator, resources) : [endpointId];
-      const after = await placeOf(at, resources);
+      const after = await placeOf(at, endpointIds, resources);
       const isForGroup = forGroups === 'true' ? true : undefined;
       const listed = resources.list('grant', { endpointIds, consumerId, isForGroup, after });
       const { shown, last } = await readPage(
@@ -128,11 +128,17 @@ export function showGrant(stored: Stored<Grant>): Declared {
 }
 
 /** The id behind which a page begins; undefined for the first page. */
-async function placeOf(at: string | undefined, resources: ResourceStore): Promise<string | undefined> {
+async function placeOf(
+  at: string | undefined,
+  endpointIds: readonly string[] | undefined,
+  resources: ResourceStore,
+): Promise<string | undefined> {
   const isId = (text: string): boolean => parseGrantId(text) !== null || endpointOfShortId(text) !== null;
   const id = readCursor(at, (text) => (isId(text) ? text : null));
-  if (id === null || endpointOfShortId(id) === null) return id ?? undefined;
-  const last = await findGrant(resources, id);
+  const endpointId = id === null ? null : endpointOfShortId(id);
+  if (id === null || endpointId === null) return id ?? undefined;
+  const isListed = endpointIds === undefined || endpointIds.includes(endpointId);
+  const last = isListed ? await findGrant(resources, id) : null;
   if (last !== null) return grantId(last.resource);
   throw new ApiProblem('MALFORMED_REQUEST', 'cursor is behind a grant that was removed since; read the list again');
 }
