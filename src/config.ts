@@ -8,6 +8,7 @@ import {
   parseChoice,
   parseInteger,
   parseIssuer,
+  parseLabelOwners,
   parseName,
   parseNetworks,
   parseOrigin,
@@ -196,6 +197,12 @@ export const settings = {
     'sub',
     'claim compared with the subjects of operators; email must be verified by the provider',
     parseText,
+  ),
+  manageLabelOwners: setting(
+    'POSTERN_MANAGE_LABEL_OWNERS',
+    null,
+    'labels that only some operators set: tier:admins,region:team=logistics; without it, none is reserved',
+    parseLabelOwners,
   ),
   managePlainText: setting(
     'POSTERN_MANAGE_PLAIN_TEXT',

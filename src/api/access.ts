@@ -8,9 +8,10 @@ import type { Endpoint } from '../model/endpoint.ts';
 import type { Declared } from '../resources/declared.ts';
 import { accessItem, callerItem } from './access-shapes.ts';
 import { requirePermission } from './authenticate.ts';
+import type { Cursors } from './cursors.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { requireReached } from './reach.ts';
-import { cursor, idParam, listQuery, pick } from './request.ts';
+import { idParam, listQuery, pick } from './request.ts';
 import { answers, pageSchema } from './shapes.ts';
 
 const tags = ['Access'];
@@ -47,9 +48,10 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
         resources,
       );
       if (only !== undefined) await requireReached(operator, 'endpoint', only, resources);
+      const cursors = context.get('cursors');
       const selection = {
         labels: operator.selector,
-        after: cursor.read(at),
+        after: cursors.read(at),
         ids: only === undefined ? undefined : [only],
       };
       const endpoints = await takeFirst(resources.list('endpoint', selection), limit + 1);
@@ -59,7 +61,7 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       const items = questions.map((question) => ({
         ...pick({ endpoint: question.endpoint.id, ...declareJudged(question, nowSeconds) }, fields),
       }));
-      return context.json({ items, nextCursor: nextAfter(shown, endpoints.length > limit) }, 200);
+      return context.json({ items, nextCursor: nextAfter(shown, endpoints.length > limit, cursors) }, 200);
     },
   );
 
@@ -82,13 +84,14 @@ page may have fewer items than its limit, also none, and still a next one.`,
         context.req.valid('param').id,
         resources,
       );
-      const selection = { labels: operator.selector, after: cursor.read(at) };
+      const cursors = context.get('cursors');
+      const selection = { labels: operator.selector, after: cursors.read(at) };
       const isWanted = ({ access: { obstacles } }: ConsumerAccess): boolean =>
         allowed === 'any' || (obstacles.length === 0) === (allowed === 'true');
       const pages = listAccessPages(resources, endpoint, clock.nowSeconds(), selection);
       const { shown, last } = await readCallers(pages, limit, isWanted);
       const items = shown.map((each) => ({ ...pick(showCaller(each, endpoint), fields) }));
-      return context.json({ items, nextCursor: last === null ? null : cursor.after(last) }, 200);
+      return context.json({ items, nextCursor: last === null ? null : cursors.after(last) }, 200);
     },
   );
 }
@@ -97,9 +100,9 @@ function showCaller({ consumer, access }: ConsumerAccess, endpoint: Endpoint): D
   return { consumer: consumer.id, ...declareAccess(endpoint, access), obstacles: access.obstacles };
 }
 
-function nextAfter(shown: readonly { readonly id: string }[], hasMore: boolean): string | null {
+function nextAfter(shown: readonly { readonly id: string }[], hasMore: boolean, cursors: Cursors): string | null {
   const last = shown.at(-1);
-  return hasMore && last !== undefined ? cursor.after(last.id) : null;
+  return hasMore && last !== undefined ? cursors.after(last.id) : null;
 }
 
 /** One request looks at so many consumers; its page may then have fewer than were asked for, and a next one. */

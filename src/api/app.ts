@@ -17,6 +17,9 @@ import { addCredentialReading } from './credentials.ts';
 import { describeApi } from './document.ts';
 import { addGrantReading } from './grants.ts';
 import { addLimits } from './limits.ts';
+import { noLabelOwners } from '../model/label-owners.ts';
+import { keepAttempt, MetBeyond } from './beyond-reach.ts';
+import { cursorsOf } from './cursors.ts';
 import { answerOnce } from './idempotency.ts';
 import { requireJsonBody } from './json-body.ts';
 import { addLabelledResource } from './labelled-resource.ts';
@@ -30,6 +33,7 @@ import { type RequestShare, RequestShares } from './request-shares.ts';
 import { consumers, endpoints } from './resources.ts';
 import { addRevert } from './revert.ts';
 import { addUsage } from './usage.ts';
+import { Throttle } from '../oauth2/throttle.ts';
 
 /** A resource is far smaller. */
 export const MAX_BODY_BYTES = 256 * 1024;
@@ -39,8 +43,9 @@ export const MAX_BODY_BYTES = 256 * 1024;
  * defect is reported and answered without its text.
  */
 export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
-  const { clock, observer, store } = ports;
+  const { clock, observer, store, labelOwners = noLabelOwners } = ports;
   const shares = new RequestShares(clock);
+  const attempts = { audit: store.audit, throttle: new Throttle(clock) };
   const api = new OpenAPIHono<ApiEnvironment>({
     strict: true,
     defaultHook: (result) => {
@@ -115,6 +120,8 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     }
     context.set('via', 'via' in env ? env.via : 'api');
     context.set('reason', context.req.query('reason'));
+    context.set('labelOwners', labelOwners);
+    context.set('cursors', cursorsOf(ports.cursors, context.get('operator').id, context.req.path));
     await next();
   });
   // After authentication, so that only operators learn which routes exist.
@@ -168,8 +175,19 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   api.notFound((context) =>
     answerProblem(context, new ApiProblem('NOT_FOUND', 'there is no such route; GET /openapi.json names all')),
   );
-  api.onError((error, context) => {
-    const problem = problemOf(error) ?? problemOfFramework(error) ?? problemOfTransfer(context.env);
+  const answerOf = async (error: Error, context: Context<ApiEnvironment>): Promise<ApiProblem | null> => {
+    if (!(error instanceof MetBeyond)) {
+      return problemOf(error) ?? problemOfFramework(error) ?? problemOfTransfer(context.env);
+    }
+    const route = documentedPath(routePath(context, -1));
+    try {
+      return await keepAttempt(error, { ...context.var, method: context.req.method, route }, attempts);
+    } catch (unkept) {
+      return problemOf(unkept);
+    }
+  };
+  api.onError(async (error, context) => {
+    const problem = await answerOf(error, context);
     if (problem === null) observer.defect(error, context.get('requestId'));
     return answerProblem(context, problem ?? new ApiProblem('INTERNAL', 'the log names the request by its id'));
   });

@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { momentBack } from '../document/moments.ts';
 import { declareEvent } from '../manage/audit/declare-event.ts';
 import { describeEvent } from '../manage/audit/describe-event.ts';
-import { type AuditEvent, NotFound, type ResourceStore } from '../manage/resource-store.ts';
+import { type AuditEvent, type AuditTrail, collectAll, NotFound } from '../manage/resource-store.ts';
 import type { Operator } from '../model/operator.ts';
 import { resourceKinds } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
@@ -10,8 +10,8 @@ import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { requireReached } from './reach.ts';
 import { idQuery, listQuery, momentQuery, pick } from './request.ts';
 import { answers, fieldsOfChange, objectOf, pageSchema } from './shapes.ts';
-import { managesOperators, reachesAll, seenEvents } from './sight.ts';
-import { readPlace, readTimeline } from './timeline.ts';
+import { managesOperators, ownedByOf, reachesAll, seesEvent } from './sight.ts';
+import { type Place, readPlace, timelinePage } from './timeline.ts';
 
 const text = { type: 'string' } as const;
 const eventFields = {
@@ -34,6 +34,10 @@ const eventFields = {
     description: 'The event that this one undid.',
     properties: { event: text, storeRevision: { type: 'integer' } },
     required: ['event', 'storeRevision'],
+  },
+  refused: {
+    ...text,
+    description: 'Nothing was changed: the operator met something beyond reach. Why, with every name.',
   },
 } as const;
 const needed = ['event', 'at', 'actor', 'action', 'storeRevision', 'kind', 'id', 'before', 'after'];
@@ -79,8 +83,8 @@ export function addAudit(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
     createRoute({
       ...{ method: 'get', path: '/v1/audit', tags: ['Audit'], operationId: 'listAuditEvents' },
       summary: 'What was changed, by whom and when, the newest first. Secrets are in no event.',
-      description: `An operator with labels sees what is about consumers and endpoints within reach; a page can then be shorter than
-\`limit\`, or empty, while \`nextCursor\` leads on. Changes of operators are for those who manage operators.`,
+      description: `An operator with labels sees what was changed of consumers and endpoints that carried them at that
+time. Changes of operators are for those who manage operators.`,
       request: { query },
       responses: answers({ 200: pageSchema('AuditPage', event) }),
     }),
@@ -88,7 +92,8 @@ export function addAudit(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
       const operator = context.get('operator');
       requirePermission(operator, 'read-traces');
       const { limit, cursor, fields, since, until, ...wish } = context.req.valid('query');
-      const from = readPlace(cursor);
+      const cursors = context.get('cursors');
+      const from = cursors.readPlace(cursor, readPlace) ?? undefined;
       const { consumer, endpoint, actor, action, revision } = wish;
       if (!reachesAll(operator)) {
         if (consumer !== undefined) await requireReached(operator, 'consumer', consumer, resources);
@@ -99,19 +104,13 @@ export function addAudit(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
         ...{ consumerId: consumer, endpointId: endpoint, actor, action, storeRevision: revision },
         sinceMs: since && momentBack(since, nowSeconds) * 1000,
         untilMs: until && momentBack(until, nowSeconds) * 1000,
+        ownedBy: ownedByOf(operator),
+        hidesOperators: !managesOperators(operator),
+        olderThan: from && { atMs: from.atMs, event: from.id },
       };
-      const page = await readTimeline<AuditEvent>(
-        {
-          read: (after, most) => {
-            const olderThan = after === undefined ? undefined : { atMs: after.atMs, event: after.id };
-            return audit.events({ ...selection, olderThan, limit: most });
-          },
-          placeOf: ({ atMs, event: id }) => ({ atMs, id }),
-          keep: async (events) => await seenEvents(operator, events, resources),
-          isPartial: !managesOperators(operator),
-        },
-        { limit, from },
-      );
+      const found = await collectAll(audit.events({ ...selection, limit: limit + 1 }));
+      const placeOf = ({ atMs, event: id }: AuditEvent): Place => ({ atMs, id });
+      const page = timelinePage(found, { limit, placeOf, cursors });
       const items = page.items.map((each) => ({ ...pick({ ...declareEvent(each) }, fields) }));
       return context.json({ items, nextCursor: page.nextCursor }, 200);
     },
@@ -127,7 +126,7 @@ export function addAudit(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read-traces');
-      const found = await requireSeenEvent(operator, context.req.valid('param').event, { audit, resources });
+      const found = await requireSeenEvent(operator, context.req.valid('param').event, audit);
       const fields = describeEvent(found).fields.map((field) => ({ ...field }));
       return context.json({ ...declareEvent(found), fields }, 200);
     },
@@ -138,11 +137,8 @@ export function addAudit(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
 export async function requireSeenEvent(
   operator: Operator,
   id: string,
-  { audit, resources }: Pick<ApiPorts['store'], 'audit'> & { readonly resources: Pick<ResourceStore, 'list'> },
+  audit: Pick<AuditTrail, 'events'>,
 ): Promise<AuditEvent> {
-  for await (const found of audit.events({ event: id, limit: 1 })) {
-    const [seen] = await seenEvents(operator, [found], resources);
-    if (seen !== undefined) return seen;
-  }
+  for await (const found of audit.events({ event: id, limit: 1 })) if (seesEvent(operator, found)) return found;
   throw new NotFound(`there is no event "${id}"`);
 }

@@ -1,7 +1,8 @@
 import { findOperator } from '../manage/find-operator.ts';
 import { findToken, operatorOfToken } from '../manage/operator-token.ts';
 import type { ResourceStore } from '../manage/resource-store.ts';
-import { allows, type Operator, type OperatorToken, type Permission, rolesFor } from '../model/operator.ts';
+import { describeLackingRole } from '../manage/rights/operator-rights.ts';
+import { allows, type Operator, type OperatorToken, type Permission } from '../model/operator.ts';
 import type { Throttle } from '../oauth2/throttle.ts';
 import { ApiProblem } from './problem.ts';
 import { tooManyRequests } from './request-shares.ts';
@@ -74,10 +75,7 @@ export async function authenticateToken(
 /** Throws `FORBIDDEN`, which names the roles that do, where the role does not allow it. */
 export function requirePermission(operator: Operator, permission: Permission): void {
   if (allows(operator.role, permission)) return;
-  throw new ApiProblem(
-    'FORBIDDEN',
-    `the role ${operator.role} does not allow this: it needs ${rolesFor(permission).join(' or ')}`,
-  );
+  throw new ApiProblem('FORBIDDEN', describeLackingRole(operator.role, permission));
 }
 
 function unauthenticated(isMissing: boolean): ApiProblem {

@@ -11,6 +11,7 @@ import {
   planOwnRotation,
 } from '../manage/issue-credential.ts';
 import { planRevocation } from '../manage/plan-credential.ts';
+import { takenCredentialId } from '../manage/planned-conflict.ts';
 import { isOutcomeUnknown } from '../manage/store-fault.ts';
 import { isAppKeySecret } from '../model/app-key.ts';
 import { authenticationMethods } from '../model/endpoint.ts';
@@ -176,6 +177,8 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       if (id !== null && !isAppKeySecret(current.resource.methods)) {
         throw invalidResource([{ path: 'id', message: 'is for method key only, where a second credential follows' }]);
       }
+      const taken = id === null ? null : await resources.find('credential', id);
+      if (taken !== null) throw await conflictOf(takenCredentialId(taken.resource.id), operator, resources);
       const wish = { graceSeconds: spanOf('grace', grace), endsFormerSecret: force, successorId: id };
       const planned = planOwnRotation(current, wish, clock.nowSeconds());
       if ('conflict' in planned) throw await conflictOf(planned, operator, resources);

@@ -13,7 +13,7 @@ import { changesOf, commit, conflictOf, operationOf, readMade, refuseNames } fro
 import { grantParams, grantPath, grantSchema, grantTags, showGrant } from './grants.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { invalidResource } from './problem.ts';
-import { reachGrant, requireOwnGroup, requireReached } from './reach.ts';
+import { reachGrant, requireReached } from './reach.ts';
 import { changeQuery, etagAfter, etagOf, requireRevision, revisionHeaders } from './request.ts';
 import { jsonSchemaOf } from './schema.ts';
 import { answers, bodyOf, changeAnswer, objectWith } from './shapes.ts';
@@ -44,8 +44,7 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       if ('problems' in read) throw invalidResource(read.problems);
       const grant = read.value;
       await requireReached(operator, 'endpoint', grant.endpointId, resources);
-      if (isGroupGrant(grant)) requireOwnGroup(operator, grant);
-      else await requireReached(operator, 'consumer', grant.consumerId, resources);
+      if (!isGroupGrant(grant)) await requireReached(operator, 'consumer', grant.consumerId, resources);
       const id = grantId(grant);
       if ((await resources.find('grant', id)) !== null) {
         const conflict = `there is a ${describeGrant(grant)} already`;
@@ -73,7 +72,7 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       const operator = context.get('operator');
       requirePermission(operator, 'change-consumers');
       const { endpoint, holder } = context.req.valid('param');
-      const current = await requireOwnGrant(operator, `${endpoint}/${holder}`, resources);
+      const current = await reachGrant(operator, `${endpoint}/${holder}`, resources);
       requireRevision(current, context.req.valid('header')['if-match']);
       const patch = context.req.valid('json');
       refuseNames(patch, NAMES);
@@ -101,24 +100,13 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       const operator = context.get('operator');
       requirePermission(operator, 'change-consumers');
       const { endpoint, holder } = context.req.valid('param');
-      const current = await requireOwnGrant(operator, `${endpoint}/${holder}`, resources);
+      const current = await reachGrant(operator, `${endpoint}/${holder}`, resources);
       requireRevision(current, context.req.valid('header')['if-match']);
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const operation = operationOf(context.var, 'grant remove');
       return context.json(await commit([planGrantRemoval(current)], { resources, operation, isDryRun }), 200);
     },
   );
-}
-
-/** A grant that an operator may change: within reach, and for a group that lies within it. */
-export async function requireOwnGrant(
-  operator: Operator,
-  id: string,
-  resources: ResourceStore,
-): Promise<Stored<Grant>> {
-  const stored = await reachGrant(operator, id, resources);
-  if (isGroupGrant(stored.resource)) requireOwnGroup(operator, stored.resource);
-  return stored;
 }
 
 /** Plans a grant; one for a group beside the others of its endpoint. */

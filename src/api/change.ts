@@ -2,10 +2,15 @@ import type { Change, Operation, Planned } from '../manage/change.ts';
 import { type DescribedChange, takeReal } from '../manage/describe-change.ts';
 import type { PlannedConflict, Remedy } from '../manage/planned-conflict.ts';
 import { Conflict, type ResourceStore } from '../manage/resource-store.ts';
+import { type LabelledKind, readGround } from '../manage/rights/change-ground.ts';
+import { isOfForeignConsumer, judgeChanges } from '../manage/rights/judge-changes.ts';
+import type { OperatorRights, Overreach } from '../manage/rights/operator-rights.ts';
 import type { Operator } from '../model/operator.ts';
+import type { ResourceOf } from '../resources/resource.ts';
 import type { ApiVariables } from './ports.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 import { ApiProblem, invalidResource } from './problem.ts';
+import { conflictFor, MetBeyond } from './beyond-reach.ts';
 import { isReached, selectorOf } from './reach.ts';
 
 /** What a change did, or would do. */
@@ -19,12 +24,15 @@ export interface ChangeOutcome {
 }
 
 /** Who asks, and by what. */
-export type Asker = Pick<ApiVariables, 'operator' | 'via' | 'reason'>;
+export type Asker = Pick<ApiVariables, 'operator' | 'via' | 'reason' | 'labelOwners'>;
 
 /** What the audit trail says of a change, and what the store itself holds it to. */
-export function operationOf({ operator, via, reason }: Asker, verb: string): Operation {
-  return { actor: operator.id, action: `${via} ${verb}`, reason, selector: selectorOf(operator) };
+export function operationOf({ operator, via, reason, labelOwners }: Asker, verb: string): AskedOperation {
+  return { actor: operator.id, action: `${via} ${verb}`, reason, rights: { operator, labelOwners } };
 }
+
+/** An operation of an operator, which no change gets past `judgeChanges` without. */
+export type AskedOperation = Operation & { readonly rights: { readonly operator: Operator } & OperatorRights };
 
 /**
  * The changes of a plan. Throws `INVALID_RESOURCE`, which names every problem, or `Conflict`, which names nothing beyond
@@ -46,8 +54,11 @@ export async function conflictOf(
   operator: Operator,
   resources: Pick<ResourceStore, 'find'>,
 ): Promise<Conflict> {
-  const fact = holder === undefined || (await isReached(operator, holder, resources)) ? conflict : holder.unnamed;
-  return new Conflict(remedy === undefined ? fact : `${fact}; ${inWords(remedy)}`);
+  if (holder === undefined || (await isReached(operator, holder, resources))) {
+    return new Conflict(remedy === undefined ? conflict : `${conflict}; ${inWords(remedy)}`);
+  }
+  const { kind, id, unnamed } = holder;
+  return new MetBeyond(unnamed, { kind, id, sentence: conflict });
 }
 
 /** By the names of fields, which the forms of the console have too. */
@@ -64,31 +75,52 @@ function inWords(remedy: Remedy): string {
   }
 }
 
-/** Commits changes as one operation, or only says what they would do. What changes nothing is not committed. */
+/**
+ * Commits changes as one operation, or only says what they would do. What changes nothing is not committed. Every way
+ * to a change leads through here: throws what `judgeChanges` says of changes that the operator may not make.
+ */
 export async function commit(
   planned: readonly Change[],
-  { resources, operation, isDryRun, hidden = new Set() }: CommitPorts,
+  { resources, operation, isDryRun }: CommitPorts,
 ): Promise<ChangeOutcome> {
+  const { rights } = operation;
+  const ground = await readGround(planned, (kind, ids) => readLabelled(resources, kind, ids), {
+    needsEndpoints: selectorOf(rights.operator) !== undefined,
+  });
+  const overreach = judgeChanges(rights, planned, ground);
+  if (overreach !== null) throw refusalOf(overreach);
   const real = takeReal(planned);
-  const shown = real.filter(({ change }) => !hidden.has(change));
+  const shown = real.filter(({ change }) => !isOfForeignConsumer(rights, change, ground));
   const outcome = {
     changes: shown.map(({ described }) => described),
     ...(shown.length === real.length ? {} : { beyondReach: real.length - shown.length }),
   };
   if (isDryRun || real.length === 0) return { dryRun: isDryRun, revision: null, ...outcome };
-  const revision = await resources.commit(
-    real.map(({ change }) => change),
-    operation,
-  );
-  return { dryRun: false, revision, ...outcome };
+  const changes = real.map(({ change }) => change);
+  try {
+    const revision = await resources.commit(changes, operation);
+    return { dryRun: false, revision, ...outcome };
+  } catch (error) {
+    throw error instanceof Conflict ? conflictFor(error, rights.operator, changes) : error;
+  }
+}
+
+function refusalOf({ code, message, met }: Overreach): Error {
+  return code === 'CONFLICT' && met !== undefined ? new MetBeyond(message, met) : new ApiProblem(code, message);
+}
+
+async function* readLabelled<K extends LabelledKind>(
+  resources: Pick<ResourceStore, 'list'>,
+  kind: K,
+  ids: readonly string[] | undefined,
+): AsyncGenerator<ResourceOf[K]> {
+  for await (const { resource } of resources.list(kind, { ids })) yield resource;
 }
 
 export interface CommitPorts {
-  readonly resources: Pick<ResourceStore, 'commit'>;
-  readonly operation: Operation;
+  readonly resources: Pick<ResourceStore, 'commit' | 'list'>;
+  readonly operation: AskedOperation;
   readonly isDryRun: boolean;
-  /** Changes that are only counted in the answer. */
-  readonly hidden?: ReadonlySet<Change>;
 }
 
 /**

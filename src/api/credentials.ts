@@ -16,7 +16,7 @@ import { requirePermission } from './authenticate.ts';
 import { credentialSchema, oneCredentialSchema, showCredential } from './credential-shapes.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { reachCredential, reaches, requireReached } from './reach.ts';
-import { cursor, etagOf, idParam, listQuery, pick, readCursor, spanOf, spanParam } from './request.ts';
+import { etagOf, idParam, listQuery, pick, spanOf, spanParam } from './request.ts';
 import { answers, pageSchema } from './shapes.ts';
 
 const tags = ['Credentials'];
@@ -64,13 +64,14 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
           ? undefined
           : (await requireReached(operator, 'endpoint', endpointId, resources)).resource;
       const nowSeconds = clock.nowSeconds();
+      const cursors = context.get('cursors');
       const { shown, next } = await readCredentialPage(
         { resources, usage },
         { labels: operator.selector, consumerId, endpoint, ...wishOf(wish, nowSeconds) },
-        { from: readCursor(at, readPlace), limit, nowSeconds },
+        { from: cursors.readPlace(at, readPlace), limit, nowSeconds },
       );
       const items = shown.map((each) => ({ ...pick(showCredential(each, nowSeconds), fields) }));
-      return context.json({ items, nextCursor: next === null ? null : cursor.after(placeText(next)) }, 200);
+      return context.json({ items, nextCursor: next === null ? null : cursors.after(placeText(next)) }, 200);
     },
   );
 

@@ -17,11 +17,12 @@ import {
 } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
+import type { Cursors } from './cursors.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem } from './problem.ts';
 import { reachedIds, reachGrant, reaches, requireReached, selectorOf } from './reach.ts';
 import { readPage } from './read-page.ts';
-import { cursor, etagOf, listQuery, pick, readCursor } from './request.ts';
+import { etagOf, listQuery, pick } from './request.ts';
 import { answers, pageSchema, shownResource } from './shapes.ts';
 
 export const grantTags = ['Grants'];
@@ -73,7 +74,7 @@ export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { res
     createRoute({
       ...{ method: 'get', path: '/v1/grants', tags: grantTags, operationId: 'listGrants' },
       summary: 'The grants within reach, in the order of their ids.',
-      description: 'A page may have fewer items than its limit, also none, and still a next one.',
+      description: 'A page may have fewer items than its limit, and still a next one.',
       request: { query },
       responses: answers({ 200: pageSchema('GrantPage', grantSchema) }),
     }),
@@ -91,7 +92,8 @@ export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { res
       if (consumerId !== undefined) await requireReached(operator, 'consumer', consumerId, resources);
       if (endpointId !== undefined) await requireReached(operator, 'endpoint', endpointId, resources);
       const endpointIds = endpointId === undefined ? await endpointsWithin(operator, resources) : [endpointId];
-      const after = await placeOf(at, endpointIds, resources);
+      const cursors = context.get('cursors');
+      const after = await placeOf(cursors, at, { endpointIds, resources });
       const isForGroup = forGroups === 'true' ? true : undefined;
       const listed = resources.list('grant', { endpointIds, consumerId, isForGroup, after });
       const { shown, last } = await readPage(
@@ -100,7 +102,7 @@ export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { res
         async (some) => await holdersWithin(operator, some, resources),
         ({ resource }) => JSON.stringify(resource).length,
       );
-      const nextCursor = last === null ? null : cursor.after(shownGrantId(last.resource));
+      const nextCursor = last === null ? null : cursors.after(shownGrantId(last.resource));
       return context.json({ items: shown.map((each) => ({ ...pick(showGrant(each), fields) })), nextCursor }, 200);
     },
   );
@@ -129,12 +131,15 @@ export function showGrant(stored: Stored<Grant>): Declared {
 
 /** The id behind which a page begins; undefined for the first page. */
 async function placeOf(
+  cursors: Cursors,
   at: string | undefined,
-  endpointIds: readonly string[] | undefined,
-  resources: ResourceStore,
+  {
+    endpointIds,
+    resources,
+  }: { readonly endpointIds: readonly string[] | undefined; readonly resources: ResourceStore },
 ): Promise<string | undefined> {
   const isId = (text: string): boolean => parseGrantId(text) !== null || endpointOfShortId(text) !== null;
-  const id = readCursor(at, (text) => (isId(text) ? text : null));
+  const id = cursors.readPlace(at, (text) => (isId(text) ? text : null));
   const endpointId = id === null ? null : endpointOfShortId(id);
   if (id === null || endpointId === null) return id ?? undefined;
   const isListed = endpointIds === undefined || endpointIds.includes(endpointId);

@@ -46,10 +46,11 @@ export async function answerOnce(
     await next();
     return undefined;
   }
-  const { id: operatorId, role, selector } = context.get('operator');
+  const { id: operatorId, role, selector, hosts, pathPrefixes } = context.get('operator');
   const { pathname, search } = new URL(context.req.url);
   // With the rights: who has lost some gets no answer of before.
-  const parts = [pathname, search, context.req.header('if-match') ?? null, await context.req.text(), role, selector];
+  const rights = [role, selector, hosts, pathPrefixes];
+  const parts = [pathname, search, context.req.header('if-match') ?? null, await context.req.text(), ...rights];
   const request = hash('sha256', JSON.stringify(parts), 'hex');
   const id = hash('sha256', JSON.stringify([operatorId, key]), 'hex');
   const createdAt = clock.nowSeconds();

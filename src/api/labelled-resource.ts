@@ -2,6 +2,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Fields, MappingKind } from '../document/fields.ts';
 import type { Change, Planned } from '../manage/change.ts';
 import type { ResourceStore } from '../manage/resource-store.ts';
+import type { LabelledKind } from '../manage/rights/change-ground.ts';
 import type { Wish } from '../manage/wish.ts';
 import type { Operator, Permission } from '../model/operator.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
@@ -10,17 +11,9 @@ import type { ResourceOf, Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { type Asker, type ChangeOutcome, changesOf, commit, operationOf, readMade, refuseNames } from './change.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import {
-  foreignGrants,
-  type LabelledKind,
-  labelsWithin,
-  requireOwnRequests,
-  requireReached,
-  requireWithinReach,
-} from './reach.ts';
+import { labelsWithin, requireReached } from './reach.ts';
 import {
   changeQuery,
-  cursor,
   etagAfter,
   etagOf,
   idParam,
@@ -74,12 +67,8 @@ export function addLabelledResource<K extends LabelledKind>(
   const reached = async (operator: Operator, id: string): Promise<Stored<ResourceOf[K]>> =>
     await requireReached(operator, kind, id, resources);
   const carryOut = async (asker: Asker, verb: string, work: Work): Promise<ChangeOutcome> => {
-    const { operator } = asker;
-    for (const { after } of work.changes) if (after !== null && 'labels' in after) requireWithinReach(operator, after);
-    await requireOwnRequests(operator, work.changes, resources);
-    const hidden = await foreignGrants(operator, work.changes, resources);
     const operation = operationOf(asker, `${kind} ${verb}`);
-    return await commit(work.changes, { resources, operation, isDryRun: work.dryRun === 'true', hidden });
+    return await commit(work.changes, { resources, operation, isDryRun: work.dryRun === 'true' });
   };
 
   api.openapi(
@@ -93,11 +82,13 @@ export function addLabelledResource<K extends LabelledKind>(
       const operator = context.get('operator');
       requirePermission(operator, 'read');
       const { limit, cursor: from, fields, label, q: namedLike } = context.req.valid('query');
-      const after = cursor.read(from);
+      const cursors = context.get('cursors');
+      const after = cursors.read(from);
       const labels = labelsWithin(operator, labelsOf(label));
       if (labels === null) return context.json({ items: [], nextCursor: null }, 200);
       const listed = resources.list(kind, { labels, namedLike, after, most: limit + 1 });
-      return context.json(await readListPage(listed, limit, (each) => pick(show(each), fields)), 200);
+      const page = await readListPage(listed, { limit, cursors }, (each) => pick(show(each), fields));
+      return context.json(page, 200);
     },
   );
 

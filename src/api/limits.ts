@@ -5,7 +5,6 @@ import { planGrant } from '../manage/plan-grant.ts';
 import type { Declared } from '../resources/declared.ts';
 import { declareLimits, limitKind } from '../resources/limits.ts';
 import { requirePermission } from './authenticate.ts';
-import { requireOwnGrant } from './change-grants.ts';
 import { type Asker, changesOf, type ChangeOutcome, commit, operationOf } from './change.ts';
 import { grantParams, grantPath } from './grants.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
@@ -135,7 +134,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       const operator = context.get('operator');
       requirePermission(operator, 'change-consumers');
       const { endpoint, holder } = context.req.valid('param');
-      const current = await requireOwnGrant(operator, `${endpoint}/${holder}`, resources);
+      const current = await reachGrant(operator, `${endpoint}/${holder}`, resources);
       requireRevision(current, context.req.valid('header')['if-match']);
       const planned = planGrant(current.resource, { limits: context.req.valid('json').limits }, current);
       const outcome = await carryOut(context.var, 'set', planned, context.req.valid('query'));
@@ -154,7 +153,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       const operator = context.get('operator');
       requirePermission(operator, 'change-consumers');
       const { endpoint, holder } = context.req.valid('param');
-      const current = await requireOwnGrant(operator, `${endpoint}/${holder}`, resources);
+      const current = await reachGrant(operator, `${endpoint}/${holder}`, resources);
       requireRevision(current, context.req.valid('header')['if-match']);
       const planned = planGrant(current.resource, { limits: undefined }, current);
       const outcome = await carryOut(context.var, 'clear', planned, context.req.valid('query'));

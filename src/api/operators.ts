@@ -6,8 +6,9 @@ import { declareOperator, operatorKind } from '../resources/operator.ts';
 import type { Stored } from '../resources/resource.ts';
 import { ApiProblem } from './problem.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import { cursor, etagOf, idParam, listQuery, pick } from './request.ts';
+import { etagOf, idParam, listQuery, pick } from './request.ts';
 import { answers, objectOf, pageSchema, readListPage, resourceSchemas } from './shapes.ts';
+import { ONLY_ADMINISTRATORS } from '../manage/rights/operator-rights.ts';
 import { managesOperators } from './sight.ts';
 
 const time = { type: 'string', format: 'date-time' } as const;
@@ -27,10 +28,12 @@ const me = objectOf('Me', {
   properties: {
     ...{ id: { type: 'string' }, name: { type: 'string' }, role: { type: 'string' } },
     selector: { type: 'object', additionalProperties: { type: 'string' }, description: 'Empty: everything.' },
+    hosts: { type: 'array', items: { type: 'string' }, description: 'Of endpoints to change. Empty: any.' },
+    pathPrefixes: { type: 'array', items: { type: 'string' }, description: 'Of endpoints to change. Empty: any.' },
     permissions: { type: 'array', items: { type: 'string', enum: [...operatorPermissions] } },
     tokens: { type: 'array', items: token },
   },
-  required: ['id', 'role', 'selector', 'permissions', 'tokens'],
+  required: ['id', 'role', 'selector', 'hosts', 'pathPrefixes', 'permissions', 'tokens'],
 });
 const params = z.object({ id: idParam });
 
@@ -45,9 +48,11 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
       responses: answers({ 200: me }),
     }),
     (context) => {
-      const { id, name, role, selector, tokens } = declareOperator(context.get('operator'));
+      const { id, name, role, selector = {}, tokens = [] } = declareOperator(context.get('operator'));
+      const { hosts, pathPrefixes } = context.get('operator');
       const permissions = [...permissionsOf(context.get('operator').role)];
-      return context.json({ id, name, role, selector: selector ?? {}, permissions, tokens: tokens ?? [] }, 200);
+      const bounds = { selector, hosts: [...hosts], pathPrefixes: [...pathPrefixes] };
+      return context.json({ id, name, role, ...bounds, permissions, tokens }, 200);
     },
   );
 
@@ -61,8 +66,10 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
     async (context) => {
       requireManager(context.get('operator'));
       const { limit, cursor: from, fields } = context.req.valid('query');
-      const listed = resources.list('operator', { after: cursor.read(from), most: limit + 1 });
-      return context.json(await readListPage(listed, limit, (each) => pick(showOperator(each), fields)), 200);
+      const cursors = context.get('cursors');
+      const listed = resources.list('operator', { after: cursors.read(from), most: limit + 1 });
+      const page = await readListPage(listed, { limit, cursors }, (each) => pick(showOperator(each), fields));
+      return context.json(page, 200);
     },
   );
 
@@ -97,5 +104,5 @@ export async function requireOperator(id: string, resources: Pick<ResourceStore,
 /** Gives the operator back. Throws `FORBIDDEN` for one who does not manage operators. */
 export function requireManager(operator: Operator): Operator {
   if (managesOperators(operator)) return operator;
-  throw new ApiProblem('FORBIDDEN', 'only an admin without labels manages operators');
+  throw new ApiProblem('FORBIDDEN', ONLY_ADMINISTRATORS);
 }

@@ -1,10 +1,13 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Clock } from '../clock.ts';
+import type { CursorSealer } from '../keyring/cursor-sealer.ts';
 import type { OnceRequests } from '../manage/idempotency.ts';
 import type { ReplicaDirectory } from '../manage/replicas.ts';
 import type { SystemOfRecord } from '../manage/resource-store.ts';
+import type { LabelOwners } from '../model/label-owners.ts';
 import type { Operator } from '../model/operator.ts';
 import type { RefusalSource } from '../refusals/refusal-record.ts';
+import type { Cursors } from './cursors.ts';
 
 /** What the API works with. */
 export interface ApiPorts {
@@ -13,6 +16,10 @@ export interface ApiPorts {
   readonly observer: ApiObserver;
   /** Null when the store answers, as far as is known; else why no request can be done. Asks nobody. */
   readonly findUnreadiness: () => string | null;
+  /** Hides where pages of lists begin. */
+  readonly cursors: CursorSealer;
+  /** Which labels are reserved, and to whom; without it none is. */
+  readonly labelOwners?: LabelOwners;
   /** Where callers reach Envoy, for credential views; without it a view has to be asked with `url`. */
   readonly publicUrl?: URL;
 }
@@ -57,6 +64,10 @@ export interface ApiVariables {
   readonly via: 'api' | 'console';
   /** Why, for the audit trail; routes that change something check it (`changeQuery`). */
   readonly reason: string | undefined;
+  /** Which labels are reserved, and to whom. */
+  readonly labelOwners: LabelOwners;
+  /** Of the list that the path names. */
+  readonly cursors: Cursors;
 }
 
 /**

@@ -3,12 +3,13 @@ import { MAX_PAGE_CHARACTERS } from './shapes.ts';
 /** Items that are looked at together, and the weight from which they are fewer. */
 const AT_ONCE = 500;
 const MAX_WEIGHT_AT_ONCE = MAX_PAGE_CHARACTERS / 4;
-/** A page looks at so many items; it may then have fewer than were asked for, and a next one. */
+/** A page with something in it looks at so many items; one with nothing goes on. */
 const MAX_LOOKED_AT = 10_000;
 
 /**
  * The first `limit` of a stream that `choose` keeps, fewer where they are large, and the item behind which the next page
- * begins; null for the last page. Reads no further than it must, and never everything to find few.
+ * begins; null for the last page. Reads no further than it must, and for few no more than it may; a page is empty only
+ * at the end, because an empty one would tell that there is something to leave out.
  *
  * @param weigh about how many characters an item has in JSON
  */
@@ -29,7 +30,7 @@ export async function readPage<T>(
       weight += weigh(item);
     }
     looked += some.length;
-    if (looked >= MAX_LOOKED_AT) return { shown, last: some.at(-1) ?? null };
+    if (looked >= MAX_LOOKED_AT && shown.length > 0) return { shown, last: shown.at(-1) ?? null };
   }
   return { shown, last: null };
 }

@@ -2,18 +2,19 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { momentBack } from '../document/moments.ts';
 import { explainKept } from '../explain/kept-refusal.ts';
 import { meaningOf, readKept } from '../explain/read-kept.ts';
-import { NotFound, takeFirst } from '../manage/resource-store.ts';
+import { type AuditSelection, collectAll, NotFound, takeFirst } from '../manage/resource-store.ts';
+import type { Operator } from '../model/operator.ts';
 import { isRequestId } from '../receive/request-id.ts';
 import { refusalAnswers, type RefusalCode } from '../refusal.ts';
 import { declareRefusal } from '../refusals/declare-refusal.ts';
 import type { RefusalRecord } from '../refusals/refusal-record.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts, ApiStore } from './ports.ts';
-import { requireReached } from './reach.ts';
+import { requireReached, withinReach } from './reach.ts';
 import { idQuery, listQuery, momentQuery, pick } from './request.ts';
 import { answers, objectOf, pageSchema } from './shapes.ts';
-import { reachesAll, seenRefusals } from './sight.ts';
-import { readPlace, readTimeline } from './timeline.ts';
+import { ownedByOf, reachesAll, seesRefusal } from './sight.ts';
+import { type Place, readPlace, timelinePage } from './timeline.ts';
 
 const text = { type: 'string' } as const;
 const ownFields = {
@@ -93,7 +94,7 @@ export function addRefusals(api: OpenAPIHono<ApiEnvironment>, { store, clock }: 
       ...{ method: 'get', path: '/v1/refusals', tags: ['Refusals'], operationId: 'listRefusals' },
       summary: 'What was refused to known consumers, the newest first.',
       description: `Only requests whose App Key or client is known are here. An operator with labels sees those whose consumer and
-endpoint are within reach; a page can then be shorter than \`limit\`, or empty, while \`nextCursor\` leads on.`,
+endpoint carried them at that time.`,
       request: { query },
       responses: answers({ 200: pageSchema('RefusalPage', refusal) }),
     }),
@@ -101,7 +102,8 @@ endpoint are within reach; a page can then be shorter than \`limit\`, or empty, 
       const operator = context.get('operator');
       requirePermission(operator, 'read-traces');
       const { limit, cursor, fields, since, until, ...wish } = context.req.valid('query');
-      const from = readPlace(cursor);
+      const cursors = context.get('cursors');
+      const from = cursors.readPlace(cursor, readPlace) ?? undefined;
       if (!reachesAll(operator)) {
         const { consumer, endpoint } = wish;
         if (consumer !== undefined) await requireReached(operator, 'consumer', consumer, resources);
@@ -112,16 +114,12 @@ endpoint are within reach; a page can then be shorter than \`limit\`, or empty, 
         ...{ consumerId: wish.consumer, endpointId: wish.endpoint, credentialId: wish.credential, code: wish.code },
         sinceMs: since && momentBack(since, nowSeconds) * 1000,
         untilMs: until && momentBack(until, nowSeconds) * 1000,
+        ownedBy: ownedByOf(operator),
+        olderThan: from,
       };
-      const page = await readTimeline<RefusalRecord>(
-        {
-          read: (olderThan, most) => refusals.find({ ...selection, olderThan, limit: most }).records,
-          placeOf: ({ atMs, id }) => ({ atMs, id }),
-          keep: async (records) => await seenRefusals(operator, records, resources),
-          isPartial: !reachesAll(operator),
-        },
-        { limit, from },
-      );
+      const found = await collectAll(refusals.find({ ...selection, limit: limit + 1 }).records);
+      const placeOf = ({ atMs, id }: RefusalRecord): Place => ({ atMs, id });
+      const page = timelinePage(found, { limit, placeOf, cursors });
       const items = page.items.map((record) => ({ ...pick(show(record), fields) }));
       return context.json({ items, nextCursor: page.nextCursor }, 200);
     },
@@ -140,9 +138,11 @@ endpoint are within reach; a page can then be shorter than \`limit\`, or empty, 
       const { requestId } = context.req.valid('param');
       const found = await takeFirst(refusals.find({ requestId, limit: MAX_OF_ID }).records, MAX_OF_ID);
       const exact = found.filter((record) => record.requestId === requestId);
-      const seen = await seenRefusals(operator, exact, resources);
+      const seen = exact.filter((record) => seesRefusal(operator, record));
       if (seen.length === 0) throw notKept(requestId);
-      const items = await Promise.all(seen.slice(0, MAX_EXPLAINED).map(async (record) => await explain(record, store)));
+      const items = await Promise.all(
+        seen.slice(0, MAX_EXPLAINED).map(async (record) => await explain(record, operator, store)),
+      );
       return context.json({ items }, 200);
     },
   );
@@ -160,8 +160,17 @@ function show(record: RefusalRecord): Record<string, unknown> {
   return { ...declareRefusal(record), ...answer };
 }
 
-async function explain(record: RefusalRecord, { resources, audit }: ApiStore): Promise<Record<string, unknown>> {
+/** By what is within reach: since the refusal, what it names can have become another team's. */
+async function explain(
+  record: RefusalRecord,
+  operator: Operator,
+  { resources: all, audit: trail }: ApiStore,
+): Promise<Record<string, unknown>> {
   const { endpointId } = record;
+  const resources = withinReach(operator, all);
+  const audit = {
+    events: (selection: AuditSelection) => trail.events({ ...selection, ownedBy: ownedByOf(operator) }),
+  };
   const endpoint = endpointId === null ? null : ((await resources.find('endpoint', endpointId))?.resource ?? null);
   const kept = await readKept(record, endpoint, { resources, audit, file: null });
   const explanation = explainKept(record, { ...kept, givenSecret: null });

@@ -4,6 +4,7 @@ import { type Moment, readMoment, readSpan } from '../document/moments.ts';
 import { MAX_REASON_LENGTH, REASON_PATTERN } from '../manage/change.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Stored } from '../resources/resource.ts';
+import { MAX_CURSOR_LENGTH } from './cursors.ts';
 import { ApiProblem } from './problem.ts';
 
 /** The id of a resource in a path. */
@@ -67,7 +68,7 @@ export const listQuery = z
       .openapi({ type: 'integer', minimum: 1, maximum: MAX_PAGE, description: 'Items of a page at most.' }),
     cursor: z
       .string()
-      .max(512)
+      .max(MAX_CURSOR_LENGTH)
       .optional()
       .openapi({ description: 'The `nextCursor` of the page before; the first page without it.' }),
     fields: z
@@ -157,24 +158,6 @@ export function requireRevision(stored: Stored<unknown>, ifMatch: string | undef
   const seen = ifMatch.split(',').map((each) => each.trim());
   if (seen.includes('*') || seen.includes(etagOf(stored))) return;
   throw new ApiProblem('REVISION_CHANGED', `the resource has revision ${String(stored.revision)} now; read it again`);
-}
-
-/** An id as the place where the next page begins, and back; clients take no part of it as known. */
-export const cursor = {
-  after: (id: string): string => Buffer.from(id).toString('base64url'),
-  read: (text: string | undefined): string | undefined =>
-    readCursor(text, (id) => (ID_PATTERN.test(id) ? id : null)) ?? undefined,
-};
-
-/**
- * What a cursor names; null without one. `read` gives null for what none of a list's own cursors names, which throws
- * `MALFORMED_REQUEST`.
- */
-export function readCursor<T>(text: string | undefined, read: (named: string) => T | null): T | null {
-  if (text === undefined) return null;
-  const named = read(Buffer.from(text, 'base64url').toString());
-  if (named === null) throw new ApiProblem('MALFORMED_REQUEST', 'cursor is not one that a list returned');
-  return named;
 }
 
 const SPAN_PATTERN = /^(?:0|\d{1,10}[smhdw])$/;

@@ -1,20 +1,20 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import type { Change } from '../manage/change.ts';
 import { type AuditEvent, collectAll, Conflict } from '../manage/resource-store.ts';
 import { readGround } from '../manage/revert/ground.ts';
 import { planRevert } from '../manage/revert/plan-revert.ts';
+import { permissionFor } from '../manage/rights/judge-changes.ts';
 import type { Operator } from '../model/operator.ts';
 import { addAction } from './action-route.ts';
 import { eventParams, requireSeenEvent } from './audit.ts';
 import { requirePermission } from './authenticate.ts';
+import { MetBeyond } from './beyond-reach.ts';
 import { commit, operationOf } from './change.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem } from './problem.ts';
-import { requireOwnRequests, requireWithinReach } from './reach.ts';
 import { changeQuery } from './request.ts';
 import { revertWords } from './revert-words.ts';
 import { answers, revertAnswer } from './shapes.ts';
-import { reachesAll, seenEvents } from './sight.ts';
+import { reachesAll, seesEvent } from './sight.ts';
 
 const query = changeQuery
   .extend({
@@ -45,19 +45,17 @@ event: a deleted credential does not come back, and a rotation cannot be reverte
       const operator = context.get('operator');
       requirePermission(operator, 'read-traces');
       const { scope, revive, dryRun } = context.req.valid('query');
-      const event = await requireSeenEvent(operator, context.req.valid('param').event, { audit, resources });
-      const events = scope === 'event' ? [event] : await eventsWith(operator, event, { audit, resources });
+      const event = await requireSeenEvent(operator, context.req.valid('param').event, audit);
+      const events = scope === 'event' ? [event] : await eventsWith(operator, event, { audit });
       for (const { kind } of events) {
-        requirePermission(operator, kind === 'endpoint' ? 'change-endpoints' : 'change-consumers');
+        requirePermission(operator, kind === 'operator' ? 'change-consumers' : permissionFor[kind]);
       }
       const planned = planRevert(events, await readGround(events, resources), {
         revives: revive === 'true',
         words: revertWords[context.get('via')],
       });
-      if ('conflict' in planned) throw new Conflict(reachesAll(operator) ? planned.conflict : IN_THE_WAY);
+      if ('conflict' in planned) throw conflictOver(planned.conflict, operator, event);
       const { changes, notes } = planned;
-      requireOwnLabels(operator, changes);
-      await requireOwnRequests(operator, changes, resources);
       const operation = operationOf(context.var, 'audit revert');
       const outcome = await commit(changes, { resources, operation, isDryRun: dryRun === 'true' });
       return context.json({ ...outcome, notes: [...notes] }, 200);
@@ -69,19 +67,19 @@ event: a deleted credential does not come back, and a rotation cannot be reverte
 const IN_THE_WAY =
   'this cannot be undone on what is there now: the same was changed since, something depends on it, its secrets are in no event, or it brings back what was stopped (revive=true)';
 
+function conflictOver(conflict: string, operator: Operator, { kind, id }: AuditEvent): Conflict {
+  if (reachesAll(operator) || kind === 'operator') return new Conflict(conflict);
+  return new MetBeyond(IN_THE_WAY, { kind, id, sentence: conflict });
+}
+
 /** All that was changed at once with an event. Throws `CONFLICT` where a part of it is beyond reach. */
 async function eventsWith(
   operator: Operator,
   { storeRevision, atMs, actor, action }: AuditEvent,
-  { audit, resources }: Pick<ApiPorts['store'], 'audit' | 'resources'>,
+  { audit }: Pick<ApiPorts['store'], 'audit'>,
 ): Promise<readonly AuditEvent[]> {
   const found = await collectAll(audit.events({ storeRevision, actor, action }));
   const together = found.filter((each) => each.atMs === atMs);
-  const seen = await seenEvents(operator, together, resources);
-  if (seen.length === together.length) return together;
+  if (together.every((each) => seesEvent(operator, each))) return together;
   throw new ApiProblem('CONFLICT', 'a part of what was changed with it is beyond reach: revert one event at a time');
-}
-
-function requireOwnLabels(operator: Operator, changes: readonly Change[]): void {
-  for (const { after } of changes) if (after !== null && 'labels' in after) requireWithinReach(operator, after);
 }

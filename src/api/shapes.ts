@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Fields, MappingKind } from '../document/fields.ts';
 import type { ChangeOutcome } from './change.ts';
 import { type HeaderName, headersOf } from './document-headers.ts';
-import { cursor } from './request.ts';
+import type { Cursors } from './cursors.ts';
 import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import type { Stored } from '../resources/resource.ts';
 
@@ -88,24 +88,22 @@ export const MAX_PAGE_CHARACTERS = 4 * 1024 * 1024;
 /** The first `limit` of a stream as a page; fewer where they are large. Reads no further than it must. */
 export async function readListPage<T extends { readonly id: string }>(
   items: AsyncIterable<Stored<T>>,
-  limit: number,
+  { limit, cursors }: { readonly limit: number; readonly cursors: Cursors },
   show: (stored: Stored<T>) => object,
 ): Promise<Page> {
   const shown: Record<string, unknown>[] = [];
   let characters = 0;
   let last: string | null = null;
   for await (const item of items) {
-    if (shown.length === limit || characters > MAX_PAGE_CHARACTERS) return { items: shown, nextCursor: nextOf(last) };
+    if (last !== null && (shown.length === limit || characters > MAX_PAGE_CHARACTERS)) {
+      return { items: shown, nextCursor: cursors.after(last) };
+    }
     const each = { ...show(item) };
     characters += JSON.stringify(each).length;
     shown.push(each);
     last = item.resource.id;
   }
   return { items: shown, nextCursor: null };
-}
-
-function nextOf(last: string | null): string | null {
-  return last === null ? null : cursor.after(last);
 }
 
 /** One field that a change touches. */

@@ -4,6 +4,8 @@ import { notFound, type ResourceStore } from '../manage/resource-store.ts';
 import { callersOf } from '../manage/usage/callers.ts';
 import { declareUsage, usualSince } from '../manage/usage/declare-usage.ts';
 import { endHourOf, firstHourOf, type Grouping, groupings, isTime, sumTraffic } from '../manage/usage/sum-traffic.ts';
+import type { LabelledKind } from '../manage/rights/change-ground.ts';
+import { ownedSince } from '../model/labels-since.ts';
 import type { Operator } from '../model/operator.ts';
 import type { TrafficCount, TrafficSelection } from '../store/traffic/traffic-count.ts';
 import { requirePermission } from './authenticate.ts';
@@ -73,7 +75,7 @@ export function addUsage(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
       summary: 'Requests by time, consumer or endpoint, as replicas counted them: they report once a minute.',
       description: `Counts are kept for 13 months, in hours of UTC. Without \`consumer\` and \`label\`, and not by consumer, callers
 who are not known count too. An operator with labels sees requests to endpoints within reach, and by consumer those of
-consumers within reach.`,
+consumers within reach, of the whole hours since these carry the labels.`,
       request: { query },
       responses: answers({ 200: usage }),
     }),
@@ -87,10 +89,9 @@ consumers within reach.`,
       const endHour = until === undefined ? Infinity : endHourOf(by, momentBack(until, nowSeconds));
       if (endHour <= sinceHour) throw new ApiProblem('MALFORMED_REQUEST', 'until is not after since');
       const selection = await select(operator, { ...wish, sinceHour }, resources);
-      const endpoints = reachesAll(operator) ? null : await endpointIdsOf(operator, resources);
-      const seen = filter(selection === null ? [] : traffic.counts(selection), ({ hour, endpointId }) => {
-        return hour < endHour && (endpoints === null || endpoints.has(endpointId));
-      });
+      const counts = selection === null ? [] : traffic.counts(selection);
+      const isSeen = reachesAll(operator) ? () => true : await createSight(operator, selection, resources);
+      const seen = filter(counts, (count) => count.hour < endHour && isSeen(count));
       const summary = await sumTraffic(seen, by, Math.min(nowSeconds, endHour * HOUR_SECONDS - 1));
       // What was deleted still has its counts.
       if (summary.rows.length === 0) await requireNamed(wish, resources);
@@ -126,11 +127,38 @@ async function select(
   return { sinceHour, endpointId: endpoint, consumers: await callersOf({ consumer, label, by }, resources) };
 }
 
-/** There are as many as operators write, so they fit into memory. */
-async function endpointIdsOf(operator: Operator, resources: ResourceStore): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
-  for await (const { resource } of resources.list('endpoint', { labels: operator.selector })) ids.add(resource.id);
-  return ids;
+/**
+ * Which counts an operator with labels sees: of whole hours in which the endpoint, and the consumer where the counts
+ * are by consumer, carried these labels. Endpoints and the consumers of one operator fit into memory.
+ */
+async function createSight(
+  operator: Operator,
+  selection: TrafficSelection | null,
+  resources: ResourceStore,
+): Promise<(count: TrafficCount) => boolean> {
+  const endpoints = await sinceOf('endpoint', operator, undefined, resources);
+  const ids = Array.isArray(selection?.consumers) ? (selection.consumers as readonly string[]) : undefined;
+  const isByConsumer = selection !== null && selection.consumers !== null;
+  const consumers = isByConsumer ? await sinceOf('consumer', operator, ids, resources) : null;
+  return ({ hour, endpointId, consumerId }) => {
+    const beginsAt = hour * HOUR_SECONDS;
+    if (!(beginsAt >= (endpoints.get(endpointId) ?? Infinity))) return false;
+    return consumers === null || (consumerId !== null && beginsAt >= (consumers.get(consumerId) ?? Infinity));
+  };
+}
+
+/** Since when each of those within reach has been, in seconds since the epoch. */
+async function sinceOf(
+  kind: LabelledKind,
+  { selector }: Operator,
+  ids: readonly string[] | undefined,
+  resources: ResourceStore,
+): Promise<ReadonlyMap<string, number>> {
+  const since = new Map<string, number>();
+  for await (const stored of resources.list(kind, { labels: selector, ids })) {
+    since.set(stored.resource.id, ownedSince(stored, selector));
+  }
+  return since;
 }
 
 async function requireNamed({ consumer, endpoint }: Partial<Wanted>, resources: ResourceStore): Promise<void> {

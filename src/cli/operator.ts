@@ -10,6 +10,7 @@ import {
 import { textOf } from '../manage/generate-credential.ts';
 import { NotFound } from '../manage/resource-store.ts';
 import { describeLabels } from '../model/labels.ts';
+import { describeBounds } from '../model/operator-bounds.ts';
 import { type Operator, operatorRoles, type OperatorToken } from '../model/operator.ts';
 import { count } from '../printable.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
@@ -52,6 +53,8 @@ const fields: FieldFlags = {
   name: '--name',
   role: '--role',
   'selector.*': '--label',
+  hosts: '--host',
+  pathPrefixes: '--path-prefix',
   certificateNames: '--certificate-name',
   subjects: '--subject',
 };
@@ -64,6 +67,8 @@ function addOperatorFlags(command: Command, role: Option): Command {
     .addOption(role)
     .option('--name <name>', 'for people; the id when left out')
     .option('--label <name=value>', 'only consumers and endpoints with this label; repeatable', collectLabel)
+    .option('--host <host>', 'may change only endpoints for this host, such as *.example.com; repeatable', collect)
+    .option('--path-prefix <path>', 'may change only endpoints below this path; repeatable', collect)
     .option('--certificate-name <name>', 'a name (DNS, URI or email) of the client certificate; repeatable', collect)
     .option('--subject <subject>', 'the subject at the OpenID Connect provider; repeatable', collect);
 }
@@ -97,6 +102,7 @@ function registerAdd(noun: Command, context: CommandContext): void {
     examples: [
       'postern operator add alice --role support',
       'postern operator add deploy-bot --role operator --label team=payments --expires 30d',
+      'postern operator add carla --role admin --label team=payments --path-prefix /payments',
       'postern operator add bob --role admin --no-token',
     ],
     exits: { conflict: 'taken' },
@@ -133,8 +139,8 @@ function registerEdit(noun: Command, context: CommandContext): void {
     .description('Change an operator, who keeps the tokens: only what is given changes.');
   addOperatorFlags(command, roleOption()).option(
     '--unset <flag>',
-    'remove the value of name, label or label.NAME; repeatable',
-    unsetCollector(fields, ['name', 'label', 'certificate-name', 'subject']),
+    'remove the value of name, label, label.NAME, host or path-prefix; repeatable',
+    unsetCollector(fields, ['name', 'label', 'host', 'path-prefix', 'certificate-name', 'subject']),
   );
   addResourceAction(command, context, 'operator', {
     notes: `${ROLES}\n--label changes one label and keeps the others.`,
@@ -194,6 +200,7 @@ function registerToken(noun: Command, context: CommandContext): void {
 }
 
 const reachOf = ({ selector }: Operator): string => describeLabels(selector) || 'all';
+const boundsOf = (operator: Operator): string => describeBounds(operator) || 'any endpoint within reach';
 
 const view: ListView<Stored<Operator>> = {
   columns: [
@@ -242,6 +249,7 @@ function registerShow(noun: Command, context: CommandContext): void {
         ['name', resource.name],
         ['role', resource.role],
         ['reach', reachOf(resource)],
+        ['changes', boundsOf(resource)],
         ['certificates', resource.certificateNames],
         ['subjects', resource.subjects],
         ...versionFields(stored, now),

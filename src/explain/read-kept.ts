@@ -19,11 +19,17 @@ import type { ManagedCredential } from '../resources/resource.ts';
 import type { Subject } from './advice.ts';
 import type { KeptContext, KeptRotation } from './kept-refusal.ts';
 
+/** What is read for an explanation. */
+interface KeptSource extends Pick<SystemOfRecord, 'file'> {
+  readonly resources: Pick<ResourceStore, 'find' | 'list'>;
+  readonly audit: Pick<AuditTrail, 'events'>;
+}
+
 /** Reads what the store knows today of a refusal at an endpoint. Rejects as the store does. */
 export async function readKept(
   record: RefusalRecord,
   endpoint: Endpoint | null,
-  { resources, audit, file }: Pick<SystemOfRecord, 'resources' | 'audit' | 'file'>,
+  { resources, audit, file }: KeptSource,
 ): Promise<Omit<KeptContext, 'givenSecret'>> {
   const [credential, consumer] = await Promise.all([
     resources.find('credential', record.credentialId),
@@ -64,7 +70,7 @@ const OAUTH2_MEANINGS: Readonly<Record<string, string>> = {
 async function readGrant(
   endpoint: Endpoint,
   { id: consumerId, labels }: Consumer,
-  store: ResourceStore,
+  store: Pick<ResourceStore, 'find' | 'list'>,
   atSeconds: number,
 ): Promise<Pick<Subject, 'hasGrant' | 'limits'>> {
   const stored = await store.find('grant', grantId({ endpointId: endpoint.id, consumerId }));
@@ -80,7 +86,10 @@ async function readGrant(
 const MAX_EVENTS = 50;
 
 /** The last rotation before a refusal, as the audit trail has it; null for none. */
-async function findRotation({ credentialId, atMs }: RefusalRecord, audit: AuditTrail): Promise<KeptRotation | null> {
+async function findRotation(
+  { credentialId, atMs }: RefusalRecord,
+  audit: KeptSource['audit'],
+): Promise<KeptRotation | null> {
   const selection = { resource: { kind: 'credential', id: credentialId }, untilMs: atMs, limit: MAX_EVENTS } as const;
   for await (const event of audit.events(selection)) {
     const { before, after, secrets } = readSides(event);
@@ -100,7 +109,7 @@ async function findRotation({ credentialId, atMs }: RefusalRecord, audit: AuditT
 }
 
 /** The credential that was made in the same commit; null for none: then it was revoked, and not rotated. */
-async function findSuccessor({ storeRevision }: AuditEvent, audit: AuditTrail): Promise<string | null> {
+async function findSuccessor({ storeRevision }: AuditEvent, audit: KeptSource['audit']): Promise<string | null> {
   const events = await collectAll(
     audit.events({ storeRevision, resource: { kind: 'credential', id: null }, limit: 2 }),
   );

@@ -2,6 +2,7 @@ import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts'
 import type { LabelSelector } from '../model/labels.ts';
 import type { PlainProblem } from '../document/read-plain.ts';
 import type { PlannedConflict } from './planned-conflict.ts';
+import type { OperatorRights } from './rights/operator-rights.ts';
 
 /** One resource made (`before` is null), changed, or deleted (`after` is null). */
 export interface ChangeOf<K extends ResourceKind> {
@@ -34,6 +35,10 @@ export interface Operation {
    * it was planned. Absent for anything.
    */
   readonly selector?: LabelSelector | undefined;
+  /**
+   * Of the operator who asks for it over the management API: what is decided again when it is made (judge-changes.ts).
+   */
+  readonly rights?: OperatorRights | undefined;
   /** Whether an enabled admin without labels must remain, to manage operators (plan-operator.ts). */
   readonly keepsManager?: boolean | undefined;
 }

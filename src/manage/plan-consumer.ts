@@ -6,12 +6,13 @@ import type { Change, Planned } from './change.ts';
 import type { ManagedCredential, Stored } from '../resources/resource.ts';
 import type { Grant } from '../model/grant.ts';
 import { planGrantRemoval } from './plan-grant.ts';
+import { takenId } from './planned-conflict.ts';
 import { applyWish, type Wish } from './wish.ts';
 
 /** Plans a new consumer; `existing` is the one that has the id already. */
 export function planNewConsumer(id: string, wish: Wish, existing: Stored<Consumer> | null): Planned {
   if (existing !== null) {
-    return { conflict: `the consumer "${id}" already exists`, remedy: { kind: 'edit', resource: 'consumer', id } };
+    return takenId('consumer', id);
   }
   return planFrom({ id }, null, wish);
 }

@@ -4,7 +4,7 @@ import { type PlainProblem, readPlain } from '../document/read-plain.ts';
 import type { Secret } from '../model/secret.ts';
 import { type GeneratedPair, hashOfAppKey, textOf } from './generate-credential.ts';
 import type { Change, Planned } from './change.ts';
-import type { PlannedConflict } from './planned-conflict.ts';
+import { type PlannedConflict, takenCredentialId } from './planned-conflict.ts';
 import type { ManagedCredential, Stored } from '../resources/resource.ts';
 import { isUnopened } from '../keyring/sealed.ts';
 import { isAppKeySecret } from '../model/app-key.ts';
@@ -34,7 +34,7 @@ export interface TakenBy {
 /** Plans a credential by the rules of declarative files (spec §1). No problem and no conflict repeats a secret. */
 export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSeconds: number): Planned {
   if (taken.id !== null) {
-    return { conflict: `the credential "${wish.id}" already exists`, remedy: { kind: 'other-id' } };
+    return takenCredentialId(wish.id);
   }
   if (taken.appKey !== null) {
     const { id } = taken.appKey.resource;

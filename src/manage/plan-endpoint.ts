@@ -7,12 +7,13 @@ import type { Stored } from '../resources/resource.ts';
 import type { Grant } from '../model/grant.ts';
 import { planGrantRemoval } from './plan-grant.ts';
 import type { Declared } from '../resources/declared.ts';
+import { takenId } from './planned-conflict.ts';
 import { applyWish, type Wish } from './wish.ts';
 
 /** Plans a new endpoint. `others` are all endpoints that there are. A wish without a scenario is for partners. */
 export function planNewEndpoint(id: string, wish: Wish, others: readonly Endpoint[]): Planned {
   if (others.some((other) => other.id === id)) {
-    return { conflict: `the endpoint "${id}" already exists`, remedy: { kind: 'edit', resource: 'endpoint', id } };
+    return takenId('endpoint', id);
   }
   return planFrom({ id, scenario: 'partner-openapi', match: {} }, null, wish, others);
 }
@@ -44,7 +45,7 @@ function planFrom(
   if (collision !== undefined) {
     const { first, rule } = collision;
     const wouldTake = `"${after.id}" would take the same requests as`;
-    const unnamed = `${wouldTake} another endpoint (${rule})`;
+    const unnamed = `${wouldTake} another endpoint`;
     const conflict = `${wouldTake} the endpoint "${first.id}" (${rule})`;
     return { conflict, holder: { kind: 'endpoint', id: first.id, unnamed } };
   }

@@ -1,4 +1,5 @@
-import { allows, MAX_TOKENS, type Operator } from '../model/operator.ts';
+import { isAdministrator } from '../model/label-owners.ts';
+import { MAX_TOKENS, type Operator } from '../model/operator.ts';
 import { readPlain } from '../document/read-plain.ts';
 import { type Declared, declareTime } from '../resources/declared.ts';
 import { declareOperator, readOperator } from '../resources/operator.ts';
@@ -97,6 +98,6 @@ export function takesLastAdmin(operators: readonly Operator[], changes: readonly
   return operators.some(isManager) && ![...after.values()].some(isManager);
 }
 
-function isManager({ enabled, role, selector }: Operator): boolean {
-  return enabled && allows(role, 'change-operators') && Object.keys(selector).length === 0;
+function isManager(operator: Operator): boolean {
+  return operator.enabled && isAdministrator(operator);
 }

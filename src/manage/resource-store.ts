@@ -8,6 +8,7 @@ import type { SessionStore } from './sessions.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { LabelSelector } from '../model/labels.ts';
+import type { OwnedBy } from '../model/owned-by.ts';
 import { type Grant, type GroupGrant, isGroupGrant } from '../model/grant.ts';
 import { endpointOfShortId, parseGrantId, shownGrantId } from '../resources/grant.ts';
 import type { TrafficSource } from '../store/traffic/traffic-count.ts';
@@ -65,6 +66,15 @@ export interface ResourceStore {
 /** A change that cannot be made on what the store has now. Commands end with exit code 4. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
+  /**
+   * The same for operators with labels: without what may be beyond their reach. Absent where the message may name it.
+   */
+  readonly unnamed: string | undefined;
+
+  constructor(message: string, { unnamed, ...options }: ErrorOptions & { readonly unnamed?: string } = {}) {
+    super(message, options);
+    this.unnamed = unnamed;
+  }
 }
 
 /** A {@link Conflict} because others changed what a change was planned on: planned again, it may succeed. */
@@ -100,6 +110,16 @@ export interface AuditEvent {
   readonly after: Readonly<Record<string, unknown>> | null;
   /** The event that this one undid, where it is the work of `audit revert`. */
   readonly reverts?: RevertedEvent | undefined;
+  /**
+   * The labels that all carried at the time that the resource belonged to (owned-by.ts). Absent in events of former
+   * versions, and where nobody but those who reach everything is to see it.
+   */
+  readonly ownedBy?: OwnedBy | undefined;
+  /**
+   * Nothing was changed: an operator asked for what something beyond reach refused. Why, with every name; then `before`
+   * and `after` are null and `storeRevision` is 0.
+   */
+  readonly refused?: string | undefined;
 }
 
 /** Which audit events: those that fit all that is given. */
@@ -118,15 +138,26 @@ export interface AuditSelection {
   readonly consumerId?: string | undefined;
   /** What concerns an endpoint: itself and the grants on it, deleted ones too. */
   readonly endpointId?: string | undefined;
+  /** Only what belonged, at its time, to those who have these labels. */
+  readonly ownedBy?: LabelSelector | undefined;
+  /** Whether changes of operators are left out. */
+  readonly hidesOperators?: boolean | undefined;
   /** `consumer` for a kind, `consumer/acme` for one of it, `grant/orders/acme` for a grant. */
   readonly resource?: { readonly kind: ResourceKind; readonly id: string | null } | undefined;
   /** The newest this many. */
   readonly limit?: number;
 }
 
-/** Reads the audit trail, newest first. */
+/** A request that an operator was refused because of something beyond reach: {@link AuditEvent.refused}. */
+export interface RefusedAttempt extends Pick<AuditEvent, 'actor' | 'action' | 'reason' | 'kind' | 'id'> {
+  readonly refused: string;
+}
+
+/** Reads the audit trail, newest first, and keeps what commits do not. */
 export interface AuditTrail {
   events(selection: AuditSelection): AsyncIterable<AuditEvent>;
+  /** Keeps an attempt as an event of its own, which nobody owns. Rejects with `StoreUnavailable`. */
+  keepAttempt(attempt: RefusedAttempt): Promise<void>;
 }
 
 /** What came of {@link SealedSecrets.rewrap}. */
@@ -211,7 +242,10 @@ export function notFound(kind: ResourceKind, id: string, known: readonly string[
 }
 
 /** All grants for groups, or those on one endpoint, in the order of their ids. */
-export async function listGroupGrants(store: ResourceStore, endpointId?: string): Promise<readonly GroupGrant[]> {
+export async function listGroupGrants(
+  store: Pick<ResourceStore, 'list'>,
+  endpointId?: string,
+): Promise<readonly GroupGrant[]> {
   const stored = await collectAll(store.list('grant', { isForGroup: true, endpointId }));
   return stored.map(({ resource }) => resource).filter(isGroupGrant);
 }

@@ -6,9 +6,11 @@ import { createConsole } from '../console/console.ts';
 import { listen, tlsIdentity } from '../gateway/listeners.ts';
 import { OwnedParts, type ProcessPorts } from '../gateway/parts.ts';
 import { openTls } from '../gateway/tls.ts';
+import { type CursorRing, createCursorSealer } from '../keyring/cursor-sealer.ts';
 import type { SystemOfRecord } from '../manage/resource-store.ts';
 import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import { createPeerTrust, isLoopback } from '../net/networks.ts';
+import { noLabelOwners } from '../model/label-owners.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ManageMetrics } from '../observe/manage-metrics.ts';
 import { createAdmin } from './admin.ts';
@@ -24,8 +26,8 @@ const UNREAD = 'http://unread.invalid/';
 export interface ManagementPorts extends Pick<ProcessPorts, 'config' | 'clock' | 'logger'> {
   /** Opened with the key ring; ended with the process. */
   readonly store: SystemOfRecord;
-  /** Followed with its file, and ended with the process. */
-  readonly keyRing?: AsyncDisposable | null;
+  /** Followed with its file, and ended with the process; null where none is named, which is refused. */
+  readonly keyRing: (AsyncDisposable & { readonly ring: CursorRing }) | null;
 }
 
 /** A running management process. */
@@ -46,7 +48,7 @@ export interface Management extends AsyncDisposable {
 export async function startManagement(ports: ManagementPorts): Promise<Management> {
   const { config, clock, logger, store } = ports;
   const parts = new OwnedParts();
-  parts.own(ports.keyRing ?? null);
+  parts.own(ports.keyRing);
   parts.own(store);
   try {
     let listener: ApiListener | null = null;
@@ -63,7 +65,12 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
     requireTls(config, tls !== null);
     const observer = createApiObserver(logger, metrics);
     const { findUnreadiness } = admin;
-    const api = createApi({ store: database, clock, observer, findUnreadiness, publicUrl: config.publicUrl });
+    const cursors = createCursorSealer(requireRing(ports.keyRing));
+    const labelOwners = config.manageLabelOwners ?? noLabelOwners;
+    const api = createApi({
+      ...{ store: database, clock, observer, findUnreadiness, cursors, labelOwners },
+      publicUrl: config.publicUrl,
+    });
     const signIn = await openSignIn(config, { store, clock, observer: createSignInObserver(logger, metrics) });
     const findSession = async (request: Request) => (await signIn?.sessions.find(request)) ?? null;
     const fetch =
@@ -116,6 +123,12 @@ function requireDatabase({ file, refusals, replicas, once, ...others }: SystemOf
   throw new Error(
     `POSTERN_STORE: ${String(file)} is a file, which the management API does not change; it needs MongoDB`,
   );
+}
+
+/** The ring at each moment. */
+function requireRing(keyRing: ManagementPorts['keyRing']): () => CursorRing {
+  if (keyRing === null) throw new Error('POSTERN_KEYRING: the management API needs the key ring of the store');
+  return () => keyRing.ring;
 }
 
 /** Tokens never cross a network in plain text, unless the setting says that something else encrypts them. */

@@ -3,6 +3,7 @@ import { bounded, textBound } from '../document/bounds.ts';
 import { MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { LabelSelector } from './labels.ts';
 import { labelsField } from './labels-field.ts';
+import { boundHostsField, boundPrefixesField } from './operator-bounds.ts';
 
 /** What an operator may do, each role all of the one before and more. */
 export const operatorRoles = ['viewer', 'support', 'operator', 'admin'] as const;
@@ -64,10 +65,17 @@ export interface Operator {
   readonly name: string | null;
   readonly role: OperatorRole;
   /**
-   * The labels of the consumers and endpoints that are within reach; all of them when empty. Only an operator with an
-   * empty one manages operators.
+   * The labels of the consumers and endpoints that are within reach; all of them when empty. Only an operator who is
+   * bound by nothing manages operators.
    */
   readonly selector: LabelSelector;
+  /**
+   * The hosts of the endpoints that the operator may change, with the grants on them, as `match.hosts` has them; any
+   * when empty. Sight is by labels alone.
+   */
+  readonly hosts: readonly string[];
+  /** The prefixes of their paths; any when empty. */
+  readonly pathPrefixes: readonly string[];
   /** A disabled operator is refused like an unknown one. */
   readonly enabled: boolean;
   /** Names (DNS, URI or email) of client certificates that identify this operator. */
@@ -81,6 +89,8 @@ export interface Operator {
 export const operatorDefaults: Omit<Operator, 'id' | 'role'> = {
   name: null,
   selector: {},
+  hosts: [],
+  pathPrefixes: [],
   enabled: true,
   certificateNames: [],
   subjects: [],
@@ -113,6 +123,8 @@ export const operatorFields = {
   name: bounded(textField, textBound(MAX_NAME_CHARACTERS)),
   role: choiceField(operatorRoles),
   selector: labelsField,
+  hosts: boundHostsField,
+  pathPrefixes: boundPrefixesField,
   enabled: flagField,
   certificateNames: identitiesField,
   subjects: identitiesField,

@@ -54,7 +54,7 @@ export function createCheckObserver(ports: CheckObserverPorts): CheckObserver {
         if (recordRefusal !== null && (known !== null || refusal.about === null)) {
           recordRefusal({
             ...{ about: known, requestId, request, code, detail: refusal.detail },
-            endpointId: endpoint?.id ?? null,
+            endpoint,
             isObserved: isAllowed,
             stringToSign: refusal.stringToSign ?? null,
             findSource: () => sourceAddressOf(request),
@@ -118,7 +118,7 @@ export function createOAuth2Observer(ports: ObserverPorts): OAuth2Observer {
         const { method, target: path } = request;
         recordRefusal({
           ...{ about, requestId, request: { method, path }, code: error, detail },
-          ...{ endpointId: null, isObserved: false, stringToSign: null },
+          ...{ endpoint: null, isObserved: false, stringToSign: null },
           findSource: () => callerOf(request),
         });
       }

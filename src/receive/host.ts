@@ -25,6 +25,17 @@ export function normalizeHost(host: string): string {
   return lower.endsWith('.') ? lower.slice(0, -1) : lower;
 }
 
+/** The host of a rule, `api.example.com` or `*.example.com`, in the form in which hosts are compared; null for none. */
+export function parseHostRule(text: string): string | null {
+  const isWildcard = text.startsWith('*.');
+  const name = isWildcard ? text.slice(2) : text;
+  const isAddress = name.startsWith('[') && name.endsWith(']') && !isWildcard;
+  if (name.includes(':') && !isAddress) return null;
+  const host = parseAuthority(name);
+  if (host === null || host === '') return null;
+  return isWildcard ? `*.${host}` : host;
+}
+
 function isHostName(host: string): boolean {
   if (host.length === 0 || host.length > MAX_HOST_LENGTH) return false;
   for (let at = 0; at < host.length; at += 1) {

@@ -10,6 +10,9 @@ export interface EntryRoom {
 /** What an entry without its texts takes. */
 const ENTRY_BYTES = 400;
 
+/** What a text takes beside its characters. */
+const TEXT_BYTES = 24;
+
 /** Entries in the order in which they came, within bounds: the oldest make room for new ones. */
 export class BoundedEntries {
   readonly #room: EntryRoom;
@@ -61,5 +64,6 @@ export class BoundedEntries {
 
 function sizeOf(entry: RefusalEntry): number {
   if (!isRecord(entry)) return ENTRY_BYTES;
-  return ENTRY_BYTES + entry.path.length + entry.detail.length + 2 * (entry.stringToSign?.length ?? 0);
+  const owners = (entry.ownedBy ?? []).reduce((sum, { length }) => sum + length + TEXT_BYTES, 0);
+  return ENTRY_BYTES + entry.path.length + entry.detail.length + 2 * (entry.stringToSign?.length ?? 0) + owners;
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { HeldCredential } from '../store/credential-source.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import { ownedBy } from '../model/owned-by.ts';
 import { keepStringToSign } from './kept-string-to-sign.ts';
 import type { RefusalRecord } from './refusal-record.ts';
 
@@ -8,7 +10,7 @@ export interface RefusedRequest {
   /** Null for a caller who is not known. */
   readonly about: HeldCredential | null;
   readonly requestId: string | null;
-  readonly endpointId: string | null;
+  readonly endpoint: Pick<Endpoint, 'id' | 'labels'> | null;
   readonly request: {
     readonly method: string;
     /** With its query, which is not kept. */
@@ -46,14 +48,15 @@ type RefusalOfKnown = Omit<RefusedRequest, 'about' | 'request' | 'findSource'> &
 
 /** What is kept of a refused request, beside its id, its time, and what was left out. */
 export function describeRefusal(
-  { about: { credential, consumer }, requestId, endpointId, ...refused }: RefusalOfKnown,
+  { about: { credential, consumer }, requestId, endpoint, ...refused }: RefusalOfKnown,
   facts: RequestFacts,
 ): Omit<RefusalRecord, 'id' | 'atMs' | 'leftOut'> {
   const { code, detail, isObserved, stringToSign } = refused;
   const secrets = [credential.appSecret, credential.retiringSecret?.appSecret].flatMap((each) => each?.reveal() ?? []);
   return {
     requestId,
-    endpointId,
+    endpointId: endpoint?.id ?? null,
+    ownedBy: ownedBy([consumer.labels, ...(endpoint === null ? [] : [endpoint.labels])]),
     ...facts,
     code,
     detail: bounded(detail, MAX_DETAIL_LENGTH),

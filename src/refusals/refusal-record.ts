@@ -1,3 +1,6 @@
+import type { LabelSelector } from '../model/labels.ts';
+import { isOwnedBy, type OwnedBy } from '../model/owned-by.ts';
+
 /**
  * A refused request of a known caller, as operators look it up later. It holds no secret: no query, header, body or
  * token, and of method `key` no App Key. All texts are bounded, and are of callers: `printable` before they are shown.
@@ -28,6 +31,8 @@ export interface RefusalRecord {
   readonly stringToSign: string | null;
   /** Refusals of the same consumer that were left out since the one kept before. */
   readonly leftOut: number;
+  /** The labels that consumer and endpoint both carried then. Absent in what former versions kept: nobody's. */
+  readonly ownedBy?: OwnedBy | undefined;
 }
 
 /** Refusals of a consumer that were left out, when none is kept that could say so. */
@@ -48,6 +53,8 @@ export interface RefusalSelection {
   readonly credentialId?: string | undefined;
   /** The whole of it, or its first characters. */
   readonly requestId?: string | undefined;
+  /** Only what belonged, at its time, to those who have these labels. */
+  readonly ownedBy?: LabelSelector | undefined;
   /** From then on. */
   readonly sinceMs?: number | undefined;
   /** Up to and with this millisecond. */
@@ -78,8 +85,9 @@ export interface RefusalSource {
 
 /** Whether a refusal is among the selected ones; the limit does not count. */
 export function isSelected(record: RefusalRecord, selection: RefusalSelection): boolean {
-  const { consumerId, code, endpointId, credentialId, requestId, sinceMs, untilMs, olderThan } = selection;
+  const { consumerId, code, endpointId, credentialId, requestId, sinceMs, untilMs, olderThan, ownedBy } = selection;
   return (
+    (ownedBy === undefined || isOwnedBy(record.ownedBy, ownedBy)) &&
     (consumerId === undefined || record.consumerId === consumerId) &&
     (code === undefined || record.code === code) &&
     (endpointId === undefined || record.endpointId === endpointId) &&

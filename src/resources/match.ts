@@ -1,5 +1,5 @@
 import type { EndpointMatch, PathRule } from '../model/endpoint.ts';
-import { parseAuthority } from '../receive/host.ts';
+import { parseHostRule } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
 import { bounded, listBound } from '../document/bounds.ts';
 import { nestedField, nestedList, textField } from '../document/fields.ts';
@@ -39,21 +39,10 @@ export function readMatch(raw: unknown, place: Place, problems: ProblemLog): End
   const hostsPlace = placeIn(place, 'hosts');
   const methodsPlace = placeIn(place, 'methods');
   return {
-    hosts: readTexts(values.hosts, hostsPlace, parseHost, HOST_RULE, 'host', problems),
+    hosts: readTexts(values.hosts, hostsPlace, parseHostRule, HOST_RULE, 'host', problems),
     paths: values.paths === undefined ? [] : readPaths(values.paths, placeIn(place, 'paths'), problems),
     methods: readTexts(values.methods, methodsPlace, parseMethod, METHOD_RULE, 'method', problems),
   };
-}
-
-/** The host of a rule in the form in which hosts are compared; null when it is none. */
-function parseHost(text: string): string | null {
-  const isWildcard = text.startsWith('*.');
-  const name = isWildcard ? text.slice(2) : text;
-  const isAddress = name.startsWith('[') && name.endsWith(']') && !isWildcard;
-  if (name.includes(':') && !isAddress) return null;
-  const host = parseAuthority(name);
-  if (host === null || host === '') return null;
-  return isWildcard ? `*.${host}` : host;
 }
 
 const METHOD_RULE = 'must be an HTTP method such as GET; methods compare exactly, so "get" is another one';

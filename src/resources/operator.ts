@@ -62,7 +62,8 @@ export function declareOperator({ id, name, role, enabled, ...others }: Operator
     createdAt: declareTime(token.createdAt),
     expiresAt: declareTime(token.expiresAt),
   }));
-  const { selector, certificateNames, subjects } = others;
-  const declared = { id, name, role, selector: sortLabels(selector), enabled, certificateNames, subjects, tokens };
+  const { selector, hosts, pathPrefixes, certificateNames, subjects } = others;
+  const bounds = { selector: sortLabels(selector), hosts, pathPrefixes };
+  const declared = { id, name, role, ...bounds, enabled, certificateNames, subjects, tokens };
   return withoutDefaults(declared, { ...operatorDefaults, enabled: null });
 }

@@ -3,6 +3,7 @@ import type { Credential } from '../model/credential.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
 import type { Operator } from '../model/operator.ts';
+import type { LabelsSince } from '../model/labels-since.ts';
 import type { Secret } from '../model/secret.ts';
 
 /** What operators manage (spec §1), and the operators themselves, whom no declarative file holds. */
@@ -32,4 +33,6 @@ export interface Stored<T> {
   /** Seconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Of an endpoint or consumer of a database; absent where a former version wrote it last. */
+  readonly labelsSince?: LabelsSince | undefined;
 }

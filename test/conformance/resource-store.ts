@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import type { Change } from '../../src/manage/change.ts';
+import type { Change, Operation } from '../../src/manage/change.ts';
 import { grantId } from '../../src/resources/grant.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../src/resources/resource.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../src/manage/resource-store.ts';
 import { hashAppKey, isAppKeySecret } from '../../src/model/app-key.ts';
 import type { Labels } from '../../src/model/labels.ts';
-import { operatorDefaults } from '../../src/model/operator.ts';
+import { type Operator, operatorDefaults } from '../../src/model/operator.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { type FixedClock } from '../support/time/fixed-clock.ts';
 import { consumer, grant, groupGrant, keyEndpoint, limit, partnerEndpoint } from '../support/pipeline/resources.ts';
@@ -599,6 +599,95 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
       });
     });
 
+    describe('what an operator may change', () => {
+      const payments = { ...operatorDefaults, id: 'paula', role: 'admin', selector: { team: 'payments' } } as const;
+      const asked = (rights: Partial<Operator> = {}): Operation => {
+        const operator = { ...payments, ...rights };
+        return { actor: operator.id, action: 'api test', rights: { operator, labelOwners: new Map() } };
+      };
+      const mine = { team: 'payments' };
+
+      beforeEach(async () => {
+        await commit(
+          creation('operator', payments),
+          creation('endpoint', keyEndpoint({ id: 'orders', labels: mine })),
+          creation(
+            'endpoint',
+            keyEndpoint({ id: 'salaries', labels: { team: 'people' }, paths: [{ prefix: '/pay' }] }),
+          ),
+          creation('consumer', consumer({ id: 'acme', labels: mine })),
+          creation('consumer', consumer({ id: 'initech', labels: { team: 'people' } })),
+        );
+      });
+
+      it('is decided again when the change is made', async () => {
+        const refused: readonly (readonly [change: Change, message: RegExp])[] = [
+          [await edit('consumer', 'initech', { enabled: false }), /there is no consumer "initech"/],
+          [await edit('consumer', 'acme', { labels: {} }), /must carry the labels of the operator: team=payments/],
+          [await deletion('endpoint', 'salaries'), /there is no endpoint "salaries"/],
+          [creation('credential', managed({ id: 'new', consumerId: 'initech' })), /there is no consumer "initech"/],
+          [creation('grant', grant({ endpointId: 'salaries', consumerId: 'acme' })), /there is no endpoint "salaries"/],
+          [creation('grant', grant({ endpointId: 'orders', consumerId: 'initech' })), /there is no consumer "initech"/],
+          [
+            creation('grant', groupGrant({ endpointId: 'orders', consumerSelector: { tier: 'gold' } })),
+            /consumerSelector must name the labels/,
+          ],
+          [
+            creation('endpoint', keyEndpoint({ id: 'mine', labels: mine, paths: [{ prefix: '/pay/me' }] })),
+            /would take requests of an endpoint beyond reach/,
+          ],
+          [await edit('operator', 'paula', { selector: {} }), /only an admin without labels/],
+        ];
+        for (const [change, message] of refused) {
+          await assert.rejects(tested.store.commit([change], asked()), (error) => {
+            assert.ok(error instanceof Outdated, inspect(error));
+            assert.match(error.message, message);
+            assert.doesNotMatch(error.message, /people|salaries" such/);
+            return true;
+          });
+        }
+        await tested.store.commit([await edit('consumer', 'acme', { enabled: false })], asked());
+        await tested.store.commit([creation('grant', grant({ endpointId: 'orders', consumerId: 'acme' }))], asked());
+      });
+
+      it('is by the rights that the operator has then, not by those that were seen', async () => {
+        const change = await edit('consumer', 'acme', { enabled: false });
+        const wider = asked({ selector: {}, id: 'paula' });
+        await assert.rejects(
+          tested.store.commit([await edit('consumer', 'initech', { enabled: false })], wider),
+          Outdated,
+        );
+        await commit(await edit('operator', 'paula', { role: 'viewer' }));
+        await assert.rejects(tested.store.commit([change], asked()), /the role viewer does not allow this/);
+        await commit(await edit('operator', 'paula', { role: 'admin', enabled: false }));
+        await assert.rejects(tested.store.commit([change], asked()), /the operator "paula" is not enabled any more/);
+        await commit(await deletion('operator', 'paula'));
+        await assert.rejects(tested.store.commit([change], asked()), /the operator "paula" is not enabled any more/);
+      });
+    });
+
+    describe('since when labels are carried', () => {
+      const since = async (id: string): Promise<unknown> => (await stored('consumer', id)).labelsSince;
+
+      it('is noted for what changes, and for a new one whose id something else had', async () => {
+        await commit(creation('consumer', consumer({ id: 'acme', labels: { team: 'payments' } })));
+        assert.deepEqual(await since('acme'), {});
+        tested.clock.advance(60);
+        const first = tested.clock.nowSeconds();
+        await commit(await edit('consumer', 'acme', { labels: { team: 'payments', 'tier.x': 'gold' } }));
+        assert.deepEqual(await since('acme'), { 'tier.x': first });
+        tested.clock.advance(60);
+        await commit(await edit('consumer', 'acme', { enabled: false }));
+        assert.deepEqual(await since('acme'), { 'tier.x': first });
+        await commit(await edit('consumer', 'acme', { labels: { team: 'people' } }));
+        assert.deepEqual(await since('acme'), { team: first + 60 });
+        await commit(await deletion('consumer', 'acme'));
+        tested.clock.advance(60);
+        await commit(creation('consumer', consumer({ id: 'acme', labels: { team: 'payments' } })));
+        assert.deepEqual(await since('acme'), { team: first + 120 });
+      });
+    });
+
     describe('the audit trail', () => {
       it('has an event for every change, newest first, with the resource before and after', async () => {
         const atMs = tested.clock.nowMs();
@@ -699,6 +788,55 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         const resource = { kind: 'grant', id: null } as const;
         assert.deepEqual(await named({ consumerId: 'acme', endpointId: 'orders', resource, limit: 1 }), [grants[0]]);
         assert.deepEqual(await named({ consumerId: 'acme', storeRevision: 3, actor: 'ada' }), ['3 consumer acme']);
+      });
+
+      it('has whom each change belonged to when it was made, and is selected by that', async () => {
+        const labels = { team: 'payments', 'tier.x': '$gold' };
+        const grants = [
+          grant({ endpointId: 'orders', consumerId: 'acme' }),
+          groupGrant({ endpointId: 'orders', consumerSelector: { tier: 'gold' } }),
+        ];
+        await commit(
+          creation('endpoint', keyEndpoint({ id: 'orders', labels: { ...labels, env: 'live' } })),
+          creation('consumer', consumer({ id: 'acme', labels })),
+          creation('credential', managed({ id: 'acme-hmac', consumerId: 'acme' })),
+          ...grants.map((each) => creation('grant', each)),
+        );
+        await commit(await edit('consumer', 'acme', { labels: { team: 'people' } }));
+        await commit(await edit('credential', 'acme-hmac', { state: 'revoked' }));
+        await commit(creation('operator', { ...operatorDefaults, id: 'ada', role: 'admin' }));
+        const named = async (selection: AuditSelection): Promise<readonly string[]> =>
+          (await events(selection))
+            .map(({ storeRevision, kind, id }) => `${String(storeRevision)} ${kind} ${id}`)
+            .sort();
+        const all = [
+          ...['1 consumer acme', '1 credential acme-hmac', '1 endpoint orders'],
+          ...['1 grant orders/acme', '1 grant orders/tier=gold'],
+        ];
+        assert.deepEqual(await named({ ownedBy: { team: 'payments' } }), all);
+        assert.deepEqual(await named({ ownedBy: labels }), all);
+        assert.deepEqual(await named({ ownedBy: { env: 'live' } }), ['1 endpoint orders', '1 grant orders/tier=gold']);
+        assert.deepEqual(await named({ ownedBy: { team: 'people' } }), ['3 credential acme-hmac']);
+        assert.deepEqual(await named({ hidesOperators: true, storeRevision: 4 }), []);
+        assert.deepEqual(await named({ ownedBy: { team: 'payments' }, consumerId: 'acme', limit: 1 }), [
+          '1 grant orders/acme',
+        ]);
+      });
+
+      it('keeps what an operator was refused, as nobody’s', async () => {
+        const attempt = {
+          actor: 'petra',
+          action: 'api refused POST /v1/consumers',
+          kind: 'consumer',
+          id: 'acme',
+        } as const;
+        await tested.store.keepAttempt({ ...attempt, reason: 'OPS-1', refused: 'the consumer "acme" already exists' });
+        const [event] = await events();
+        assert.deepEqual(event, {
+          ...{ ...attempt, event: event?.event, atMs: tested.clock.nowMs(), reason: 'OPS-1', storeRevision: 0 },
+          ...{ before: null, after: null, refused: 'the consumer "acme" already exists' },
+        });
+        assert.deepEqual(await events({ ownedBy: { team: 'payments' } }), []);
       });
 
       it('names the event that a change undoes', async () => {

@@ -103,7 +103,8 @@ const operationView: ListView<AuditOperation> = {
 };
 
 /** What a change did, in a few words: `created`, `deleted`, or the fields that differ. */
-function changed({ before, after }: AuditEvent): string {
+function changed({ before, after, refused }: AuditEvent): string {
+  if (refused !== undefined) return `refused: ${refused}`;
   if (before === null) return 'created';
   if (after === null) return 'deleted';
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

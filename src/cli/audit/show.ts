@@ -51,6 +51,7 @@ function printOperation(operation: AuditOperation, nowSeconds: number, terminal:
   const paint = paintFor(terminal);
   // In the order in which the command made them.
   for (const event of [...events].reverse()) {
-    terminal.out.write(`${renderChange(describeEvent(event), paint).join('\n')}\n`);
+    if (event.refused !== undefined) terminal.out.write(`${event.kind}/${event.id}: refused: ${event.refused}\n`);
+    else terminal.out.write(`${renderChange(describeEvent(event), paint).join('\n')}\n`);
   }
 }

@@ -44,11 +44,7 @@ export async function openFileStore(
     resources: resourceStore(path, resourcesOf(content, unread)),
     usage: { usageOf: async () => await Promise.resolve(new Map()) },
     traffic: createProcessTraffic(environment),
-    audit: {
-      events: () => {
-        throw new Error(`${path} is a file, which keeps no audit trail; see its version control`);
-      },
-    },
+    audit: { events: () => withoutTrail(path), keepAttempt: () => withoutTrail(path) },
     refusals: null,
     sealed: null,
     isTokenRevoked: null,
@@ -167,4 +163,8 @@ function inOrder<T extends ResourceOf[ResourceKind]>(resources: readonly T[]): R
     return [idOfResource(resource), stored] as const;
   });
   return new Map(entries.sort(([a], [b]) => (a < b ? -1 : Number(a > b))));
+}
+
+function withoutTrail(path: string): never {
+  throw new Error(`${path} is a file, which keeps no audit trail; see its version control`);
 }

@@ -55,6 +55,7 @@ ${pager('/audit', query, page.nextCursor)}`,
 };
 
 /** What happened to the resource of an event. */
-export function verbOf({ before, after }: ShownEvent): Html {
+export function verbOf({ before, after, refused }: ShownEvent): Html {
+  if (refused !== undefined) return html`met and refused`;
   return html`${before === null ? 'created' : after === null ? 'deleted' : 'changed'}`;
 }

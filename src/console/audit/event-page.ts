@@ -25,13 +25,13 @@ ${mayUndo(event, role) ? html`<p><a class="button" href="${url`/audit/${event.ev
 };
 
 /** Whether a way to undo it is offered: to those who may change its kind, and for operators never. The API decides. */
-function mayUndo({ kind }: WholeEvent, role: OperatorRole): boolean {
-  if (kind === 'operator') return false;
+function mayUndo({ kind, refused }: WholeEvent, role: OperatorRole): boolean {
+  if (kind === 'operator' || refused !== undefined) return false;
   return allows(role, kind === 'endpoint' ? 'change-endpoints' : 'change-consumers');
 }
 
 function summary(event: WholeEvent): Html {
-  const { at, actor, action, reason, storeRevision, kind, id, reverts } = event;
+  const { at, actor, action, reason, storeRevision, kind, id, reverts, refused } = event;
   const ofRevision = withQuery('/audit', { revision: String(storeRevision) });
   return definitions([
     ['When', time(at)],
@@ -39,6 +39,7 @@ function summary(event: WholeEvent): Html {
     ['Action', action],
     ['What', html`${verbOf(event)} ${kind} <code>${id}</code>`],
     ['Reason', reason ?? null],
+    ['Refused', refused ?? null],
     ['Revision', html`${String(storeRevision)} (<a href="${ofRevision}">all that was changed at once</a>)`],
     [
       'Reverts',

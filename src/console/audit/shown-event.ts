@@ -15,6 +15,8 @@ export interface ShownEvent {
   readonly after: Readonly<Record<string, unknown>> | null;
   /** The event that this one undid. */
   readonly reverts?: { readonly event: string; readonly storeRevision: number };
+  /** Nothing was changed: the operator met something beyond reach. */
+  readonly refused?: string;
 }
 
 /** One event, as `GET /v1/audit/EVENT` shows it. */

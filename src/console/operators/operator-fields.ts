@@ -10,8 +10,10 @@ import { roleTexts, type ShownOperator } from './shown-operator.ts';
 export interface OperatorTexts {
   readonly name: string;
   readonly role: string;
-  /** The labels of what is within reach, a line for each; as the next two. */
+  /** The labels of what is within reach, a line for each; as the next four. */
   readonly selector: string;
+  readonly hosts: string;
+  readonly pathPrefixes: string;
   readonly certificateNames: string;
   readonly subjects: string;
 }
@@ -21,11 +23,14 @@ export function textsOf({
   name = '',
   role = 'viewer',
   selector,
+  hosts = [],
+  pathPrefixes = [],
   certificateNames = [],
   subjects = [],
 }: Partial<ShownOperator>): OperatorTexts {
   return {
     ...{ name, role, selector: linesOfLabels(selector) },
+    ...{ hosts: hosts.join('\n'), pathPrefixes: pathPrefixes.join('\n') },
     ...{ certificateNames: certificateNames.join('\n'), subjects: subjects.join('\n') },
   };
 }
@@ -34,13 +39,14 @@ export function textsOf({
 export function textsOfForm(form: Form): OperatorTexts {
   return {
     ...{ name: form.text('name'), role: form.text('role'), selector: form.text('selector') },
+    ...{ hosts: form.text('hosts'), pathPrefixes: form.text('pathPrefixes') },
     ...{ certificateNames: form.text('certificateNames'), subjects: form.text('subjects') },
   };
 }
 
 /** What the API takes: null where a field gets its default. `before`: the labels of what the operator reaches. */
 export function bodyOf(
-  { name, role, selector, certificateNames, subjects }: OperatorTexts,
+  { name, role, selector, hosts, pathPrefixes, certificateNames, subjects }: OperatorTexts,
   before: ShownOperator['selector'] = {},
 ): { readonly body: object } | LinesFault {
   const read = labelPatchOf(before, selector);
@@ -48,6 +54,7 @@ export function bodyOf(
   return {
     body: {
       ...{ name: name === '' ? null : name, role, selector: read.patch },
+      ...{ hosts: linesOf(hosts), pathPrefixes: linesOf(pathPrefixes) },
       ...{ certificateNames: linesOf(certificateNames), subjects: linesOf(subjects) },
     },
   };
@@ -60,7 +67,7 @@ function linesOf(text: string): readonly string[] {
 
 /** Name, role and reach of an operator, and what identifies it besides tokens. */
 export function operatorFields(texts: OperatorTexts, { refused, fault }: FormState): readonly Html[] {
-  const { name, role: value, selector, certificateNames, subjects } = texts;
+  const { name, role: value, selector, hosts, pathPrefixes, certificateNames, subjects } = texts;
   const choices = operatorRoles.map((role) => ({ value: role, text: `${role}: ${roleTexts[role]}` }));
   return [
     textField(
@@ -75,6 +82,20 @@ export function operatorFields(texts: OperatorTexts, { refused, fault }: FormSta
       {
         ...{ name: 'selector', label: 'Labels of what the operator reaches', value: selector, fault, rows: 3 },
         hint: 'One on each line, such as team=payments. Without labels an operator reaches everything, and an admin manages operators too.',
+      },
+      refused,
+    ),
+    textArea(
+      {
+        ...{ name: 'hosts', label: 'Hosts of endpoints to change', value: hosts, rows: 2 },
+        hint: 'One on each line, such as api.example.com or *.example.com. Without hosts, endpoints for any host.',
+      },
+      refused,
+    ),
+    textArea(
+      {
+        ...{ name: 'pathPrefixes', label: 'Path prefixes of endpoints to change', value: pathPrefixes, rows: 2 },
+        hint: 'One on each line, such as /payments. Without prefixes, an admin opens any path that no other team has.',
       },
       refused,
     ),

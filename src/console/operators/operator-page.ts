@@ -14,6 +14,7 @@ export const operatorPage: Page = {
   show: async (visit) => {
     const operator = await readOperator(visit);
     const { id, name, role, enabled = true, certificateNames = [], subjects = [], tokens = [] } = operator;
+    const { hosts = [], pathPrefixes = [] } = operator;
     return {
       title: name ?? id,
       trail: [{ href: '/operators', text: 'Operators' }],
@@ -22,6 +23,8 @@ export const operatorPage: Page = {
         ['State', enabledBadge(enabled)],
         ['Role', html`${role}: ${roleTexts[role]}`],
         ['Reach', reachOf(operator)],
+        ['Hosts of endpoints to change', hosts.length === 0 ? 'any' : hosts.join(', ')],
+        ['Paths of endpoints to change', pathPrefixes.length === 0 ? 'any' : pathPrefixes.join(', ')],
         ['Names of certificates', certificateNames.length === 0 ? null : certificateNames.join(', ')],
         ['Subjects at the provider', subjects.length === 0 ? null : subjects.join(', ')],
         ['Created', time(operator.createdAt)],

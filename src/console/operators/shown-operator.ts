@@ -7,6 +7,9 @@ export interface ShownOperator {
   readonly role: OperatorRole;
   /** Absent or empty: everything is within reach. */
   readonly selector?: Readonly<Record<string, string>>;
+  /** Absent or empty: endpoints for any host may be changed. */
+  readonly hosts?: readonly string[];
+  readonly pathPrefixes?: readonly string[];
   readonly enabled?: boolean;
   readonly certificateNames?: readonly string[];
   readonly subjects?: readonly string[];

@@ -2,15 +2,16 @@ import type { AuditOperation } from './operations.ts';
 import type { AuditEvent } from '../resource-store.ts';
 
 /** An event for programs. */
-export function declareEvent({ event, atMs, ...rest }: AuditEvent): object {
+export function declareEvent({ event, atMs, ownedBy: _, ...rest }: AuditEvent): object {
   return { event, at: declareAt(atMs), ...rest };
 }
 
 /** What one command changed, for programs. */
 export function declareOperation({ atMs, events, ...rest }: AuditOperation): object {
-  const own = events.map(({ event, kind, id, before, after, reverts }) => ({
+  const own = events.map(({ event, kind, id, before, after, reverts, refused }) => ({
     ...{ event, kind, id, before, after },
     ...(reverts === undefined ? {} : { reverts }),
+    ...(refused === undefined ? {} : { refused }),
   }));
   return { at: declareAt(atMs), ...rest, events: own };
 }

@@ -20,6 +20,7 @@ export function revertEvent(
   current: Stored<ResourceOf[ResourceKind]> | null,
   words: RevertWords,
 ): EventRevert {
+  if (event.refused !== undefined) return { left: NOTHING_CHANGED };
   if (event.kind === 'credential') {
     return revertCredential(event, current as Stored<ResourceOf['credential']> | null, words);
   }
@@ -30,6 +31,8 @@ export function revertEvent(
 
 /** The kinds of which an event holds everything. */
 type PlainKind = Exclude<ResourceKind, 'credential' | 'operator'>;
+
+const NOTHING_CHANGED = 'the event is of a request that was refused: it changed nothing';
 
 const OPERATOR = 'a change of an operator is not undone by the audit trail; make it with';
 

@@ -1,14 +1,19 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
+import type { Clock } from '../../clock.ts';
 import { resourceKinds } from '../../resources/resource.ts';
 import type { AuditEvent, AuditSelection, AuditTrail } from '../../manage/resource-store.ts';
-import { batchesInTime, DEFAULT_TIMEOUT_MS } from './deadline.ts';
+import { ownersWith } from '../../model/owned-by.ts';
+import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { type AuditDocument, collectionOf } from './documents.ts';
-import { iterateWithFaults } from './faults.ts';
+import { iterateWithFaults, withFaults } from './faults.ts';
 
 const READ_AT_ONCE = 1000;
 
 /** {@link AuditTrail} on MongoDB. Does not own the client. */
-export function createAuditTrail(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): AuditTrail {
+export function createAuditTrail(
+  db: Db,
+  { clock, timeoutMs = DEFAULT_TIMEOUT_MS }: { readonly clock: Pick<Clock, 'nowMs'>; readonly timeoutMs?: number },
+): AuditTrail {
   return {
     async *events(selection) {
       if (selection.limit === 0) return;
@@ -19,6 +24,14 @@ export function createAuditTrail(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): AuditT
         if (event !== null) yield event;
       }
     },
+    keepAttempt: async ({ reason, ...attempt }) => {
+      const why = reason === undefined ? {} : { reason };
+      const none = { storeRevision: 0, before: null, after: null };
+      const document = { at: new Date(clock.nowMs()), ...attempt, ...why, ...none };
+      await withFaults(() =>
+        byDeadline(AbortSignal.timeout(timeoutMs), () => collectionOf(db, 'audit').insertOne(document)),
+      );
+    },
   };
 }
 
@@ -26,6 +39,7 @@ export function createAuditTrail(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): AuditT
 export function auditFilter(selection: AuditSelection): Filter<AuditDocument> {
   const { event, storeRevision, sinceMs, untilMs, olderThan, actor, action, resource, consumerId, endpointId } =
     selection;
+  const { ownedBy, hidesOperators = false } = selection;
   const latestMs = Math.min(untilMs ?? Infinity, olderThan?.atMs ?? Infinity);
   const at = {
     ...(sinceMs === undefined ? {} : { $gte: new Date(sinceMs) }),
@@ -38,6 +52,8 @@ export function auditFilter(selection: AuditSelection): Filter<AuditDocument> {
     ...(olderThan === undefined ? {} : { $nor: [notAfter(olderThan)] }),
     ...(actor === undefined ? {} : { actor }),
     ...(action === undefined ? {} : { action }),
+    ...(ownedBy === undefined ? {} : { ownedBy: { $all: [...ownersWith(ownedBy)] } }),
+    ...(hidesOperators ? { kind: { $in: kindsOfAll } } : {}),
   };
   const anyOf = [
     resource === undefined ? null : [{ kind: resource.kind, ...(resource.id === null ? {} : { id: resource.id }) }],
@@ -57,6 +73,8 @@ export function auditFilter(selection: AuditSelection): Filter<AuditDocument> {
   return alternatives.length === 1 ? (alternatives[0] ?? {}) : { $or: alternatives };
 }
 
+const kindsOfAll = resourceKinds.filter((kind) => kind !== 'operator');
+
 /** Events of the same moment come in the order of their ids, the highest first. */
 function notAfter({ atMs, event }: NonNullable<AuditSelection['olderThan']>): Filter<AuditDocument> {
   return { at: new Date(atMs), _id: { $gte: new ObjectId(event) } };
@@ -64,7 +82,7 @@ function notAfter({ atMs, event }: NonNullable<AuditSelection['olderThan']>): Fi
 
 /** Null for a document of an unknown kind, which another program than Postern wrote. */
 function readEvent({ _id, at, kind: name, ...event }: AuditDocument): AuditEvent | null {
-  const { actor, action, reason, storeRevision, id, before, after, reverts } = event;
+  const { actor, action, reason, storeRevision, id, before, after, reverts, ownedBy, refused } = event;
   const kind = resourceKinds.find((known) => known === name);
   if (kind === undefined || !((at as unknown) instanceof Date)) return null;
   return {
@@ -73,5 +91,7 @@ function readEvent({ _id, at, kind: name, ...event }: AuditDocument): AuditEvent
     ...(reason === undefined ? {} : { reason }),
     ...{ storeRevision, kind, id, before, after },
     ...(reverts === undefined ? {} : { reverts }),
+    ...(ownedBy === undefined ? {} : { ownedBy }),
+    ...(refused === undefined ? {} : { refused }),
   };
 }

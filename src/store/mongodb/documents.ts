@@ -9,6 +9,8 @@ export interface VersionedDocument {
   readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** Of endpoints and consumers: since when each label is carried (`LabelsSince`). */
+  readonly labelsSince?: Readonly<Record<string, Date>>;
 }
 
 /** A resource as a declarative file has it (interfaces §4), with its id as `_id`; defaults are left out. */
@@ -120,6 +122,8 @@ export interface RefusalDocument {
   readonly observed?: true;
   readonly sourceAddress?: string;
   readonly stringToSign?: string;
+  /** Absent for none, and in documents of former versions. */
+  readonly ownedBy?: readonly string[];
 }
 
 /** One number of the database as a whole. */

@@ -77,7 +77,7 @@ export function openMongoStore(
     resources: new MongoResourceStore({ ...ports, db }),
     usage: createUsageSource(db, timeoutMs),
     traffic: createTrafficSource(db, timeoutMs),
-    audit: createAuditTrail(db, timeoutMs),
+    audit: createAuditTrail(db, { clock, timeoutMs }),
     refusals: createRefusalSource(db, timeoutMs),
     replicas: createReplicaDirectory(db, timeoutMs),
     sealed: {

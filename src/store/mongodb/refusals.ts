@@ -10,6 +10,7 @@ import {
   type RefusalSource,
 } from '../../refusals/refusal-record.ts';
 import type { RefusalSink } from '../../refusals/refusal-writer.ts';
+import { ownersWith } from '../../model/owned-by.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { collectionOf, type RefusalDocument } from './documents.ts';
 import { areAllDuplicates } from './duplicates.ts';
@@ -41,7 +42,7 @@ function documentOf(entry: RefusalEntry): RefusalDocument {
   const own = { _id: new ObjectId(id), at: new Date(atMs), consumerId, ...(leftOut === 0 ? {} : { leftOut }) };
   if (!isRecord(entry)) return own;
   const { credentialId, method, path, code, detail, isObserved } = entry;
-  const { requestId, endpointId, sourceAddress, stringToSign } = entry;
+  const { requestId, endpointId, sourceAddress, stringToSign, ownedBy = [] } = entry;
   return {
     ...own,
     ...{ code, detail, credentialId, method, path },
@@ -50,6 +51,7 @@ function documentOf(entry: RefusalEntry): RefusalDocument {
     ...(isObserved ? { observed: true } : {}),
     ...(sourceAddress === null ? {} : { sourceAddress }),
     ...(stringToSign === null ? {} : { stringToSign }),
+    ...(ownedBy.length === 0 ? {} : { ownedBy }),
   };
 }
 
@@ -104,12 +106,13 @@ function byId(one: RefusalRecord, other: RefusalRecord): number {
 }
 
 function filterOf(selection: RefusalSelection): Filter<RefusalDocument> {
-  const { code, endpointId, credentialId, requestId } = selection;
+  const { code, endpointId, credentialId, requestId, ownedBy } = selection;
   return {
     ...timeAndConsumer(selection),
     // What only says what was left out has no code.
     code: code ?? { $exists: true },
     ...(endpointId === undefined ? {} : { endpointId }),
+    ...(ownedBy === undefined ? {} : { ownedBy: { $all: [...ownersWith(ownedBy)] } }),
     ...(credentialId === undefined ? {} : { credentialId }),
     // Ids have no character after "~", so that this is every id that begins so.
     ...(requestId === undefined ? {} : { requestId: { $gte: requestId, $lt: `${requestId}~` } }),
@@ -146,6 +149,7 @@ function readRecord(document: RefusalDocument): RefusalRecord | null {
     sourceAddress: document.sourceAddress ?? null,
     stringToSign: document.stringToSign ?? null,
     leftOut: leftOut ?? 0,
+    ...(document.ownedBy === undefined ? {} : { ownedBy: document.ownedBy }),
   };
 }
 

@@ -16,13 +16,16 @@ describe('MongoDB', () => {
     const clock = fixedClock();
     const onFault = (): void => undefined;
     const resources = new MongoResourceStore({ db: db(), sealer: testKeyRing(), clock, onFault });
-    const audit = createAuditTrail(db());
+    const audit = createAuditTrail(db(), { clock });
     const store: ResourceStore & AuditTrail = {
       maxChangesPerCommit: resources.maxChangesPerCommit,
       find: async (...selected) => await resources.find(...selected),
       list: (...selected) => resources.list(...selected),
       commit: async (...commit) => await resources.commit(...commit),
       events: (selection) => audit.events(selection),
+      keepAttempt: async (attempt) => {
+        await audit.keepAttempt(attempt);
+      },
     };
     return { store, clock };
   });

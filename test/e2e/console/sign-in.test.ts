@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { type Management, startManagement } from '../../../src/management/management.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
+import { testKeyRingHolder } from '../../support/keyring/test-key-ring.ts';
 import { findAccessibilityFaults } from '../../support/console/accessibility.ts';
 import { expectPage, open, visit } from '../../support/console/browser-visitor.ts';
 import { useBrowser } from '../../support/console/use-browser.ts';
@@ -41,7 +42,13 @@ describe('signing in to the console in a browser', function () {
     const wish = { store: undefined, environment, needsSecrets: 'new', command: 'manage', timeoutMs: 5000 } as const;
     const store = await openStore({ ...wish, warn: (message) => assert.fail(message) }, systemClock);
     const logger = createLogger('error', { write: (line) => assert.fail(line) });
-    management = await startManagement({ config: parsed.config, clock: systemClock, logger, store });
+    management = await startManagement({
+      config: parsed.config,
+      clock: systemClock,
+      logger,
+      store,
+      keyRing: testKeyRingHolder(),
+    });
     const { address } = management;
     assert.equal(address.kind, 'tcp');
     url = `http://127.0.0.1:${String(address.port)}`;

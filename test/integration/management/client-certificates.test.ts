@@ -10,7 +10,7 @@ import { createLogger } from '../../../src/observe/logger.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
 import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';
-import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
+import { testKeyRing, testKeyRingHolder } from '../../support/keyring/test-key-ring.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
@@ -43,7 +43,13 @@ describe('client certificates of programs that manage', () => {
       openMongoStore(database.uri(), { sealer: testKeyRing(), clock: systemClock, onFault: () => assert.fail() });
     store = open();
     const logger = createLogger('error', { write: () => undefined });
-    management = await startManagement({ config: parsed.config, clock: systemClock, logger, store: open() });
+    management = await startManagement({
+      config: parsed.config,
+      clock: systemClock,
+      logger,
+      store: open(),
+      keyRing: testKeyRingHolder(),
+    });
     const { address } = management;
     port = address.kind === 'tcp' ? address.port : 0;
     await add('bot', { certificateNames: ['spiffe://example.com/bot', 'bot.example.com', 'bot@example.com'] });

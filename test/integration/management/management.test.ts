@@ -6,6 +6,7 @@ import { openStore } from '../../../src/cli/store/open-store.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { type Management, startManagement } from '../../../src/management/management.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
+import { testKeyRingHolder } from '../../support/keyring/test-key-ring.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
@@ -53,7 +54,13 @@ describe('the management API on MongoDB', () => {
       systemClock,
     );
     const logger = createLogger('error', { write: () => undefined });
-    return await startManagement({ config: parsed.config, clock: systemClock, logger, store });
+    return await startManagement({
+      config: parsed.config,
+      clock: systemClock,
+      logger,
+      store,
+      keyRing: testKeyRingHolder(),
+    });
   }
 
   async function run(command: string): Promise<string> {

@@ -9,7 +9,7 @@ import { createLogger } from '../../../src/observe/logger.ts';
 import { freePort } from '../../../src/programs/free-ports.ts';
 import { openMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
 import { Visitor } from '../../support/console/visitor.ts';
-import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
+import { testKeyRing, testKeyRingHolder } from '../../support/keyring/test-key-ring.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { startReplicaSet } from '../../support/mongodb/replica-set.ts';
@@ -59,7 +59,13 @@ describe('signing in to the console', () => {
     const onFault = (): never => assert.fail();
     const store = openMongoStore(uri, { sealer: testKeyRing(), clock: systemClock, timeoutMs: 1000, onFault });
     const logger = createLogger('info', { write: (line: string) => log.push(line) });
-    const management = await startManagement({ config: parsed.config, clock: systemClock, logger, store });
+    const management = await startManagement({
+      config: parsed.config,
+      clock: systemClock,
+      logger,
+      store,
+      keyRing: testKeyRingHolder(),
+    });
     running.push(management);
     const { address } = management;
     return `http://127.0.0.1:${String(address.kind === 'tcp' ? address.port : 0)}`;

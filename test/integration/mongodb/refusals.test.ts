@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ownedBy } from '../../../src/model/owned-by.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { collectAll } from '../../../src/manage/resource-store.ts';
 import type { RefusalSelection } from '../../../src/refusals/refusal-record.ts';
@@ -59,6 +60,24 @@ describe('refusals in MongoDB', () => {
     assert.deepEqual(await find({ requestId: 'a' }), ['a-2', 'a-1']);
     assert.deepEqual(await find({ requestId: 'a-1' }), ['a-1']);
     assert.deepEqual(await find({ limit: 1 }), ['b-1']);
+  });
+
+  it('are found by whom they belonged to when they were made, and those of former versions by nobody', async () => {
+    const owners = ownedBy([{ team: 'payments', 'tier.x': '$gold' }]);
+    await createRefusalSink(database.db()).write([
+      record({ requestId: 'own', ownedBy: owners }),
+      record({ requestId: 'other', ownedBy: ownedBy([{ team: 'people' }]) }),
+      record({ requestId: 'former', ownedBy: undefined }),
+    ]);
+    assert.deepEqual(await find({ ownedBy: { team: 'payments' } }), ['own']);
+    assert.deepEqual(await find({ ownedBy: { team: 'payments', 'tier.x': '$gold' } }), ['own']);
+    assert.deepEqual(await find({ ownedBy: { team: 'payments', env: 'live' } }), []);
+    assert.equal((await find()).length, 3);
+    const plan = await stored()
+      .find({ ownedBy: { $all: [...owners] } })
+      .sort({ at: -1 })
+      .explain('queryPlanner');
+    assert.match(JSON.stringify(plan), /"IXSCAN".*ownedBy_1_at_-1/);
   });
 
   it('count what was left out, also where only that is known', async () => {

@@ -5,18 +5,24 @@ import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { createApi } from '../../../src/api/app.ts';
 import type { AnsweredRequest, ApiEnvironment, ApiPorts, Peer } from '../../../src/api/ports.ts';
+import { createCursorSealer } from '../../../src/keyring/cursor-sealer.ts';
 import { textOf } from '../../../src/manage/generate-credential.ts';
 import { issueToken } from '../../../src/manage/operator-token.ts';
 import type { Replica } from '../../../src/manage/replicas.ts';
+import { type LabelOwners, noLabelOwners } from '../../../src/model/label-owners.ts';
 import { type Operator, operatorDefaults } from '../../../src/model/operator.ts';
 import { isOlder, isSelected, type RefusalRecord } from '../../../src/refusals/refusal-record.ts';
 import type { TrafficCount } from '../../../src/store/traffic/traffic-count.ts';
 import { assertDocumented, type ReadDocument } from './documented.ts';
+import { testKeyRing } from '../keyring/test-key-ring.ts';
 import { MemoryOnceRequests } from './memory-once-requests.ts';
 import { type InitialResources, MemoryResourceStore } from '../manage/memory-resource-store.ts';
 
 /** The time at which the API begins. */
 export const apiNow = 1_790_000_000;
+
+/** Cursors as every replica with the same key ring has them. */
+export const testCursors = createCursorSealer(() => testKeyRing());
 
 /** What the management API answers. */
 export interface Answer {
@@ -50,7 +56,7 @@ export class MemoryApi {
   readonly #tokens = new Map<string, string>();
   static #document: Promise<ReadDocument> | undefined;
 
-  constructor(initial: InitialResources = {}) {
+  constructor(initial: InitialResources = {}, labelOwners: LabelOwners = noLabelOwners) {
     const clock = { nowSeconds: () => this.now, nowMs: () => this.now * 1000, elapsedMs: () => 0 };
     this.store = new MemoryResourceStore(initial, clock);
     this.api = createApi({
@@ -62,6 +68,8 @@ export class MemoryApi {
         answerLost: (error) => this.defects.push(error),
       },
       findUnreadiness: () => this.unreadiness,
+      cursors: testCursors,
+      labelOwners,
       publicUrl: new URL('https://api.example.com'),
     });
   }

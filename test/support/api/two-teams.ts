@@ -3,6 +3,8 @@ import { planNewEndpoint } from '../../../src/manage/plan-endpoint.ts';
 import { consumerDefaults } from '../../../src/model/consumer.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
 import { credentialWith } from '../../unit/manage/credentials.ts';
+import type { LabelOwners } from '../../../src/model/label-owners.ts';
+import type { InitialResources } from '../manage/memory-resource-store.ts';
 import { apiNow, MemoryApi } from './memory-api.ts';
 
 export const day = 86_400;
@@ -23,8 +25,8 @@ const free = { limits: null, expiresAt: null };
  * the people team the endpoint `salaries` and the consumer `initech`. Operators: `alice` reaches all, `paula` (operator)
  * and `petra` (admin) what is of payments, `victor` sees all.
  */
-export async function twoTeams(): Promise<MemoryApi> {
-  const api = new MemoryApi({
+export async function twoTeams(labelOwners?: LabelOwners): Promise<MemoryApi> {
+  const initial = {
     endpoints: [
       endpoint('orders', 'payments', { ...granted, 'trafficControl.limits': limits }),
       endpoint('salaries', 'people', granted),
@@ -49,7 +51,8 @@ export async function twoTeams(): Promise<MemoryApi> {
       { endpointId: 'salaries', consumerId: 'acme', ...free },
       { endpointId: 'salaries', consumerSelector: { team: 'people' }, priority: 0, ...free },
     ],
-  });
+  } satisfies InitialResources;
+  const api = new MemoryApi(initial, labelOwners);
   await api.add('alice', 'admin');
   await api.add('victor', 'viewer');
   await api.add('paula', 'operator', { selector: { team: 'payments' } });

@@ -9,6 +9,7 @@ import type { ConsoleSession } from '../../../src/console/ports.ts';
 import { ApiListener } from '../../../src/management/listener.ts';
 import type { OperatorRole } from '../../../src/model/operator.ts';
 import { LOOPBACK } from '../../../src/programs/free-ports.ts';
+import { testCursors } from '../api/memory-api.ts';
 import { acquireAll } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
@@ -51,7 +52,7 @@ export async function startConsole(uri: string): Promise<ConsoleStack> {
     const ports = { clock: systemClock, observer };
     const publicUrl = new URL('https://api.example.com');
     const api = createApi({
-      ...{ ...ports, store: { ...store, refusals, replicas, once }, publicUrl },
+      ...{ ...ports, cursors: testCursors, store: { ...store, refusals, replicas, once }, publicUrl },
       findUnreadiness: () => null,
     });
     const findSession = async ({ headers }: Request): Promise<ConsoleSession | null> => {

@@ -4,7 +4,7 @@ import type { AnsweredRequest, Peer } from '../../../src/api/ports.ts';
 import { createConsole } from '../../../src/console/console.ts';
 import { operatorDefaults, type Operator } from '../../../src/model/operator.ts';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { memoryApiStore, peerAt } from '../api/memory-api.ts';
+import { memoryApiStore, peerAt, testCursors } from '../api/memory-api.ts';
 import { MemoryResourceStore } from '../manage/memory-resource-store.ts';
 
 /** When everything happens, in seconds since the epoch. */
@@ -41,7 +41,8 @@ export class TestConsole {
     };
     const api = createApi({
       store: memoryApiStore(store),
-      ...{ clock, observer, findUnreadiness: () => null, publicUrl: new URL('https://api.example.com') },
+      ...{ clock, observer, findUnreadiness: () => null, cursors: testCursors },
+      publicUrl: new URL('https://api.example.com'),
     });
     const findSession = async (request: Request): Promise<{ operator: Operator; csrfToken: string } | null> => {
       await Promise.resolve();
@@ -59,7 +60,9 @@ export class TestConsole {
 
   /** Somebody who can sign in. */
   add(id: string, role: Operator['role'], more: Partial<Operator> = {}): void {
-    this.#operators.set(id, { ...operatorDefaults, id, role, ...more });
+    const operator = { ...operatorDefaults, id, role, ...more };
+    this.#operators.set(id, operator);
+    this.store.guests.set(id, operator);
   }
 
   /** Opens a page as an operator; null for nobody. */

@@ -17,6 +17,11 @@ export function testKeyRing(...numbers: readonly number[]): KeyRing {
   return new KeyRing(contentOf(numbers));
 }
 
+/** Such a ring, for a process that would follow its file. */
+export function testKeyRingHolder(): AsyncDisposable & { readonly ring: KeyRing } {
+  return { ring: testKeyRing(), [Symbol.asyncDispose]: async () => await Promise.resolve() };
+}
+
 /** The text of the file of such a ring. */
 export function ringText(...numbers: readonly number[]): string {
   return formatKeyRing(contentOf(numbers));

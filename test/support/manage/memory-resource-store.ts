@@ -16,15 +16,23 @@ import {
   type AuditEvent,
   type AuditSelection,
   type AuditTrail,
+  type RefusedAttempt,
   type ResourceStore,
   type Selection,
   type Usage,
   type UsageSource,
 } from '../../../src/manage/resource-store.ts';
+import { createOwners } from '../../../src/manage/audit/owners-of-change.ts';
+import { type ChangeGround, type LabelledKind, readGround } from '../../../src/manage/rights/change-ground.ts';
+import { judgeChanges } from '../../../src/manage/rights/judge-changes.ts';
+import type { OperatorRights } from '../../../src/manage/rights/operator-rights.ts';
+import { labelsSinceAfter } from '../../../src/model/labels-since.ts';
+import { isOwnedBy } from '../../../src/model/owned-by.ts';
 import { LAST_ADMIN, takesLastAdmin } from '../../../src/manage/plan-operator.ts';
 import { isNamedLike } from '../../../src/manage/named-like.ts';
 import type { Consumer } from '../../../src/model/consumer.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
+import type { Operator } from '../../../src/model/operator.ts';
 import { carries, type Labels, type LabelSelector } from '../../../src/model/labels.ts';
 import { type Grant, isGroupGrant, rankOf } from '../../../src/model/grant.ts';
 import { findMatchCollisions } from '../../../src/route/collisions.ts';
@@ -54,6 +62,8 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
   readonly usage = new Map<string, Usage>();
   /** Every commit in its order: for tests of how work is divided. */
   readonly commits: (readonly Change[])[] = [];
+  /** Operators who may make changes without being stored: for tests of pages, which bring their own. */
+  readonly guests = new Map<string, Operator>();
   /** Called before each commit: a test can throw a fault there, or change the store as another operator would. */
   beforeCommit: ((changes: readonly Change[]) => Promise<void> | void) | null = null;
   /** What `list` has read so far, by kind: for tests of how much is read. */
@@ -66,8 +76,13 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
   ) {
     this.#clock = clock;
     const { endpoints = [], consumers = [], credentials = [], grants = [] } = initial;
-    for (const resource of endpoints) this.#tables.endpoint.set(resource.id, this.#created(resource));
-    for (const resource of consumers) this.#tables.consumer.set(resource.id, this.#created(resource));
+    const labelsSince = {};
+    for (const resource of endpoints) {
+      this.#tables.endpoint.set(resource.id, { ...this.#created(resource), labelsSince });
+    }
+    for (const resource of consumers) {
+      this.#tables.consumer.set(resource.id, { ...this.#created(resource), labelsSince });
+    }
     for (const resource of credentials) this.#tables.credential.set(resource.id, this.#created(resource));
     for (const resource of grants) this.#tables.grant.set(grantId(resource), this.#created(resource));
     checkWhole(this.#tables);
@@ -99,13 +114,22 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
 
   async commit(changes: readonly Change[], operation: Operation): Promise<number> {
     await this.beforeCommit?.(changes);
-    const { selector, keepsManager = false, ...rest } = operation;
+    const { selector, rights, keepsManager = false, ...rest } = operation;
     if (selector !== undefined) checkOwners(changes, selector, this.#tables);
+    const ground = await readGround(changes, (kind, ids) => labelledOf(this.#tables, kind, ids), {
+      needsEndpoints: rights !== undefined,
+    });
     const operators = [...this.#tables.operator.values()].map(({ resource }) => resource);
     if (keepsManager && takesLastAdmin(operators, changes)) throw new Conflict(LAST_ADMIN);
     const tables = copyOf(this.#tables);
+    const used = new Set(this.#events.map(({ kind, id }) => `${kind} ${id}`));
     const formerAppKeys = new Set(this.#formerAppKeys);
-    for (const change of changes) this.#apply(change, tables);
+    for (const change of changes) this.#apply(change, tables, used);
+    if (rights !== undefined) {
+      const { id } = rights.operator;
+      const operator = this.#tables.operator.get(id)?.resource ?? this.guests.get(id);
+      checkRights(changes, rights, ground, operator);
+    }
     for (const change of changes) keepFormerAppKey(change, tables, formerAppKeys);
     checkWhole(tables);
     this.#tables = tables;
@@ -113,23 +137,35 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     this.#revision += 1;
     this.commits.push(changes);
     const storeRevision = this.#revision;
+    const ownersOf = createOwners(changes, ground);
     const atMs = this.#clock.nowMs();
     for (const change of changes) {
       const { kind, id, reverts } = change;
       const event = (this.#events.length + 1).toString(16).padStart(24, '0');
       const why = reverts === undefined ? {} : { reverts };
-      this.#events.push({ event, atMs, ...rest, storeRevision, kind, id, ...sidesOf(change), ...why });
+      const owners = { ownedBy: ownersOf(change) };
+      this.#events.push({ event, atMs, ...rest, storeRevision, kind, id, ...owners, ...sidesOf(change), ...why });
     }
     return storeRevision;
+  }
+
+  keepAttempt({ reason, ...attempt }: RefusedAttempt): Promise<void> {
+    const event = (this.#events.length + 1).toString(16).padStart(24, '0');
+    const none = { storeRevision: 0, before: null, after: null };
+    const why = reason === undefined ? {} : { reason };
+    this.#events.push({ event, atMs: this.#clock.nowMs(), ...attempt, ...why, ...none });
+    return Promise.resolve();
   }
 
   async *events(selection: AuditSelection): AsyncGenerator<AuditEvent> {
     await Promise.resolve();
     const { event: wanted, storeRevision, sinceMs = 0, untilMs = Infinity, actor, action } = selection;
-    const { consumerId, endpointId, resource, olderThan, limit = Infinity } = selection;
+    const { consumerId, endpointId, resource, olderThan, limit = Infinity, ownedBy, hidesOperators } = selection;
     const selected = this.#events.filter(
       (event) =>
         (wanted === undefined || event.event === wanted) &&
+        (ownedBy === undefined || isOwnedBy(event.ownedBy, ownedBy)) &&
+        (hidesOperators !== true || event.kind !== 'operator') &&
         (storeRevision === undefined || event.storeRevision === storeRevision) &&
         event.atMs >= sinceMs &&
         event.atMs <= untilMs &&
@@ -153,7 +189,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     return { resource, revision: 1, createdAt: now, updatedAt: now };
   }
 
-  #apply(change: Change, tables: Tables): void {
+  #apply(change: Change, tables: Tables, used: ReadonlySet<string>): void {
     const { kind, id, before, after } = change;
     const table = tables[kind] as Map<string, Stored<unknown>>;
     const current = table.get(id);
@@ -166,12 +202,43 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
       if (kind === 'credential' && this.#formerAppKeys.has(change.after?.appKeyHash ?? '')) {
         throw new Conflict(`the App Key of the credential "${id}" was given before`);
       }
-      table.set(id, this.#created(after));
+      table.set(id, { ...this.#created(after), ...this.#since(change, used) });
     } else {
       const { revision, createdAt } = before;
-      table.set(id, { resource: after, revision: revision + 1, createdAt, updatedAt: this.#clock.nowSeconds() });
+      const version = { revision: revision + 1, createdAt, updatedAt: this.#clock.nowSeconds() };
+      table.set(id, { resource: after, ...version, ...this.#since(change, used) });
     }
   }
+
+  #since({ kind, id, before, after }: Change, used: ReadonlySet<string>): Pick<Stored<unknown>, 'labelsSince'> {
+    if (after === null || !('labels' in after)) return {};
+    const nowSeconds = this.#clock.nowSeconds();
+    const former = before as Stored<Consumer> | null;
+    return { labelsSince: labelsSinceAfter(former, after, { nowSeconds, isReused: used.has(`${kind} ${id}`) }) };
+  }
+}
+
+function* labelledOf<K extends LabelledKind>(
+  tables: Tables,
+  kind: K,
+  ids: readonly string[] | undefined,
+): Generator<ResourceOf[K]> {
+  const table: ReadonlyMap<string, Stored<ResourceOf[K]>> = tables[kind];
+  for (const id of ids ?? table.keys()) {
+    const stored = table.get(id);
+    if (stored !== undefined) yield stored.resource;
+  }
+}
+
+function checkRights(
+  changes: readonly Change[],
+  rights: OperatorRights,
+  ground: ChangeGround,
+  operator: Operator | undefined,
+): void {
+  if (operator?.enabled !== true) throw new Outdated(`the operator "${rights.operator.id}" is not enabled any more`);
+  const overreach = judgeChanges({ ...rights, operator }, changes, ground);
+  if (overreach !== null) throw new Outdated(overreach.message, { unnamed: overreach.message });
 }
 
 function emptyTables(): Tables {

@@ -8,7 +8,7 @@ export function refused(parts: Partial<RefusedRequest> = {}): RefusedRequest {
   return {
     about: held('acme-hmac'),
     requestId: 'r-1',
-    endpointId: 'orders',
+    endpoint: { id: 'orders', labels: {} },
     request: { method: 'GET', path: '/orders/7?appKey=K' },
     code: 'AUTHENTICATION_FAILED',
     detail: 'the signature does not fit the request',

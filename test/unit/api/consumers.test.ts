@@ -114,10 +114,7 @@ describe('management API: consumers', () => {
     const open = { labels: { team: 'payments' }, scenario: 'open' };
     const narrower = { ...open, id: 'mine', match: { paths: [{ prefix: '/orders/1' }] } };
     const answer = await api.refused('CONFLICT', 'petra', 'POST', '/v1/endpoints', { body: narrower });
-    assert.equal(
-      answer.body['detail'],
-      '"mine" would take requests of an endpoint beyond reach, such as GET /orders/1',
-    );
+    assert.equal(answer.body['detail'], '"mine" would take requests of an endpoint beyond reach');
     const beside = { ...open, id: 'mine', match: { paths: [{ prefix: '/payments' }] } };
     assert.equal((await api.ask('petra', 'POST', '/v1/endpoints', { body: beside })).status, 201);
     const moved = { match: { paths: [{ exact: '/orders' }] } };

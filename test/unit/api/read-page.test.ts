@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { cursorsOf } from '../../../src/api/cursors.ts';
 import { readPage } from '../../../src/api/read-page.ts';
 import { MAX_PAGE_CHARACTERS, readListPage } from '../../../src/api/shapes.ts';
 import type { Stored } from '../../../src/resources/resource.ts';
+import { testCursors } from '../../support/api/memory-api.ts';
 
 interface Item {
   readonly id: string;
@@ -32,25 +34,33 @@ class Listed implements AsyncIterable<Stored<Item>> {
   }
 }
 
+const cursors = cursorsOf(testCursors, 'ada', '/v1/consumers');
 const large = MAX_PAGE_CHARACTERS / 4;
 
 describe('a page of a list', () => {
   it('ends with its limit, and reads one item more', async () => {
     const listed = new Listed(10, 1);
-    const { items, nextCursor } = await readListPage(listed, 3, ({ resource }) => resource);
+    const { items, nextCursor } = await readListPage(listed, { limit: 3, cursors }, ({ resource }) => resource);
     assert.equal(items.length, 3);
-    assert.equal(Buffer.from(nextCursor ?? '', 'base64url').toString(), 'i2');
+    assert.equal(cursors.read(nextCursor ?? ''), 'i2');
     assert.equal(listed.taken, 4);
-    assert.equal((await readListPage(new Listed(3, 1), 3, ({ resource }) => resource)).nextCursor, null);
+    assert.equal(
+      (await readListPage(new Listed(3, 1), { limit: 3, cursors }, ({ resource }) => resource)).nextCursor,
+      null,
+    );
   });
 
   it('ends before, where its items are large, and has one whatever that takes', async () => {
     const listed = new Listed(100, large);
-    const { items, nextCursor } = await readListPage(listed, 50, ({ resource }) => resource);
+    const { items, nextCursor } = await readListPage(listed, { limit: 50, cursors }, ({ resource }) => resource);
     assert.equal(items.length, 4);
     assert.notEqual(nextCursor, null);
     assert.equal(listed.taken, 5);
-    const one = await readListPage(new Listed(2, 2 * MAX_PAGE_CHARACTERS), 50, ({ resource }) => resource);
+    const one = await readListPage(
+      new Listed(2, 2 * MAX_PAGE_CHARACTERS),
+      { limit: 50, cursors },
+      ({ resource }) => resource,
+    );
     assert.equal(one.items.length, 1);
     assert.notEqual(one.nextCursor, null);
   });

@@ -43,7 +43,10 @@ describe('the help of nouns and verbs', () => {
     const { out } = await runCli(['grant', 'add', '--help'], {}, { columns: 80 });
     const lines = out.split('\n').filter((line) => !line.startsWith('  $ '));
     for (const line of lines) assert.ok(line.length <= 80, line);
-    assert.match(out, /\nA grant for labels is one .*\n.* for a consumer,.*\n[^\n]* priority\.\nAn endpoint [^\n]*\n[^\n]*\n\nExamples:\n/);
+    assert.match(
+      out,
+      /\nA grant for labels is one .*\n.* for a consumer,.*\n[^\n]* priority\.\nAn endpoint [^\n]*\n[^\n]*\n\nExamples:\n/,
+    );
   });
 
   it('has a time limit for every other command that asks a server', async () => {

@@ -228,7 +228,7 @@ describe('console: operators', () => {
           ...(fields === null ? [] : [await console.submit(who, path, fields)]),
         ]) {
           assert.equal(answer.status, 403, label);
-          assert.match(answer.text, /Only an admin without labels manages operators/, label);
+          assert.match(answer.text, /Only an admin without labels, hosts and paths manages operators/, label);
           assert.doesNotMatch(answer.text, /class="change"/, label);
         }
       }

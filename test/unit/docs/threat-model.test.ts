@@ -91,6 +91,16 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       test: 'test/integration/mongodb/bounds.test.ts',
     },
     'False OpenID Connect answers': { kinds: 'S', test: 'test/unit/console/sign-in/openid-provider.test.ts' },
+    "An operator who changes what is another team's, by any way": {
+      kinds: 'TE',
+      test: 'test/unit/api/way-to-change.test.ts',
+    },
+    'A grant or a label that comes back by undoing': { kinds: 'E', test: 'test/unit/api/other-teams.test.ts' },
+    'An id that another team had before': { kinds: 'I', test: 'test/unit/api/other-teams.test.ts' },
+    'Probing what others have, also by dry runs': { kinds: 'IR', test: 'test/unit/api/other-teams.test.ts' },
+    'Cursors that show what others did': { kinds: 'I', test: 'test/unit/api/cursors.test.ts' },
+    "Consumers labelled into another team's group": { kinds: 'E', test: 'test/unit/api/bounds-and-labels.test.ts' },
+    'Endpoints on paths that nobody has': { kinds: 'E', test: 'test/unit/api/bounds-and-labels.test.ts' },
     "Guessed operators' tokens": { kinds: 'S', test: 'test/integration/management/sign-in.test.ts' },
     'Foreign or ambiguous client certificates': {
       kinds: 'S',

@@ -33,6 +33,10 @@ describe('a wish for a consumer', () => {
     assert.deepEqual(planNewConsumer('acme', {}, stored(acme)), {
       conflict: 'the consumer "acme" already exists',
       remedy: { kind: 'edit', resource: 'consumer', id: 'acme' },
+      holder: {
+        ...{ kind: 'consumer', id: 'acme' },
+        unnamed: 'the consumer "acme" already exists; take another "id"',
+      },
     });
   });
 

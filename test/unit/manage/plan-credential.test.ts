@@ -87,6 +87,10 @@ describe('a new credential', () => {
     assert.deepEqual(planNewCredential(wish, { id: holder, appKey: null }, nowSeconds), {
       conflict: 'the credential "acme-1" already exists',
       remedy: { kind: 'other-id' },
+      holder: {
+        ...{ kind: 'credential', id: 'acme-1' },
+        unnamed: 'the credential "acme-1" already exists; take another "id"',
+      },
     });
     assert.deepEqual(planNewCredential(wish, { id: null, appKey: holder }, nowSeconds), {
       conflict: 'the credential "other" has this App Key; an App Key is never given twice',

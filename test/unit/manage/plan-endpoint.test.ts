@@ -119,6 +119,10 @@ describe('a wish for an endpoint', () => {
     assert.deepEqual(planNewEndpoint('orders', {}, [orders]), {
       conflict: 'the endpoint "orders" already exists',
       remedy: { kind: 'edit', resource: 'endpoint', id: 'orders' },
+      holder: {
+        ...{ kind: 'endpoint', id: 'orders' },
+        unnamed: 'the endpoint "orders" already exists; take another "id"',
+      },
     });
     const wish = {
       'match.paths': [{ prefix: '/orders/' }],

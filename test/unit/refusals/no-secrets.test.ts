@@ -103,6 +103,7 @@ describe('what is kept of refused requests', () => {
         ...{ id: null, atMs: null, requestId, endpointId, method: 'GET', path },
         ...{ code: 'NOT_AUTHORIZED', detail: 'the consumer acme has no grant' },
         ...{ isObserved, sourceAddress, consumerId: 'acme', credentialId: 'acme-key', stringToSign: null, leftOut: 0 },
+        ownedBy: [],
       })),
     );
   });

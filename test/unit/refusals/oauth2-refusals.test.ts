@@ -47,6 +47,7 @@ describe('refusals of the OAuth2 endpoints', () => {
             sourceAddress: '192.0.2.1',
           },
           ...{ consumerId: 'acme', credentialId: 'acme-oauth2', stringToSign: null, leftOut: 0 },
+          ownedBy: [],
         },
       ],
     );

@@ -54,6 +54,7 @@ describe('the record of refusals', () => {
       credentialId: 'acme-hmac',
       sourceAddress: '192.0.2.7',
       stringToSign: null,
+      ownedBy: [],
       leftOut: 0,
     });
   });

@@ -39,7 +39,8 @@ export async function checkRevisions(changes: readonly Change[], context: Commit
     for (const { id, before } of own) {
       const isThere = revisions.has(id);
       if (before === null && isThere) {
-        throw new Outdated(`the ${kind} "${id}" already exists; nothing was changed`);
+        const message = `the ${kind} "${id}" already exists; nothing was changed`;
+        throw new Outdated(message, { unnamed: message });
       }
       if (before === null || revisions.get(id) === before.revision) continue;
       const how = `${isThere ? 'changed' : 'deleted'} meanwhile${await describeLastChange(kind, id, context)}`;
@@ -71,7 +72,8 @@ export async function checkAppKeys(changes: readonly Change[], context: CommitCo
 }
 
 function givenTwice(who: string): Conflict {
-  return new Conflict(`${who}; an App Key is never given twice: take another. Nothing was changed`);
+  const rule = 'an App Key is never given twice: take another. Nothing was changed';
+  return new Conflict(`${who}; ${rule}`, { unnamed: `this App Key is, or was, that of a credential; ${rule}` });
 }
 
 async function checkHashes(
@@ -189,7 +191,9 @@ export async function checkCollisions(changes: readonly Change[], { db, session 
   );
   if (collision === undefined) return;
   const { first, second, rule } = collision;
-  throw new Conflict(
-    `the endpoints "${first.id}" and "${second.id}" would take the same requests (${rule}); change the match of one. Nothing was changed`,
-  );
+  const message = `the endpoints "${first.id}" and "${second.id}" would take the same requests (${rule}); change the match of one. Nothing was changed`;
+  const own = moved.has(first.id) ? first : second;
+  throw new Conflict(message, {
+    unnamed: `"${own.id}" would take the same requests as another endpoint. Nothing was changed`,
+  });
 }

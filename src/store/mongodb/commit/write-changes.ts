@@ -3,8 +3,12 @@ import type { AnyBulkWriteOperation, Db, ObjectId } from 'mongodb';
 import type { Sealer } from '../../../keyring/sealed.ts';
 import type { Change, ChangeOf, Operation } from '../../../manage/change.ts';
 import { sidesOf } from '../../../manage/audit/event-sides.ts';
+import { createOwners } from '../../../manage/audit/owners-of-change.ts';
+import type { ChangeGround } from '../../../manage/rights/change-ground.ts';
 import { chunksOf } from '../../../manage/resource-store.ts';
-import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
+import type { Labels } from '../../../model/labels.ts';
+import { type LabelsSince, labelsSinceAfter } from '../../../model/labels-since.ts';
+import { type ResourceKind, resourceKinds, type Stored } from '../../../resources/resource.ts';
 import { byDeadline } from '../deadline.ts';
 import { type AuditDocument, collectionOf, type FormerAppKeyDocument } from '../documents.ts';
 import { MongodbUnavailable, noMajority, type UnavailableReason, withFaults } from '../faults.ts';
@@ -12,6 +16,7 @@ import { writeVersion } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
 import { checkManagers } from './check-managers.ts';
 import { checkOwners } from './check-owners.ts';
+import { checkRights, readStoredGround } from './check-rights.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
 import { checkBounds } from './check-bounds.ts';
 import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from './check-changes.ts';
@@ -55,30 +60,40 @@ export async function makeChanges(
 ): Promise<void> {
   await checkRevisions(changes, context);
   await checkOwners(changes, operation, context);
+  const ground = await readStoredGround(changes, operation, context);
+  await checkRights(changes, operation, ground, context);
   await checkManagers(changes, operation, context);
   await checkAppKeys(changes, context);
   await checkPriorities(changes, context);
-  await recordEvents(changes, operation, context);
+  const reused = await findReusedIds(changes, context);
+  await recordEvents(changes, operation, ground, context);
   await keepFormerAppKeys(changes, context);
   await forgetUsage(changes, context);
   await endSessions(changes, context);
   await freePriorities(changesOfKind(changes, 'grant'), context);
-  for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), sealer, context);
+  for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), { sealer, reused }, context);
   await checkReferences(changes, context);
   await checkCollisions(changes, context);
   await checkBounds(changes, context);
 }
 
 /** Writes an audit event for each change. The first has the id of the commit, by which the commit is found again. */
-async function recordEvents(changes: readonly Change[], operation: Operation, context: CommitContext): Promise<void> {
+async function recordEvents(
+  changes: readonly Change[],
+  operation: Operation,
+  ground: ChangeGround,
+  context: CommitContext,
+): Promise<void> {
   const { db, session, commitId, storeRevision, nowMs } = context;
   const { actor, action, reason } = operation;
   const why = reason === undefined ? {} : { reason };
   const common = { at: new Date(nowMs), actor, action, ...why, storeRevision };
+  const ownersOf = createOwners(changes, ground);
   for (const piece of chunksOf(changes, WRITES_AT_ONCE)) {
     const events = piece.map((change): AuditDocument => {
       const { kind, id, reverts } = change;
-      const identity = { ...(change === changes[0] ? { _id: commitId } : {}), ...common, kind, id };
+      const owners = { ownedBy: ownersOf(change) };
+      const identity = { ...(change === changes[0] ? { _id: commitId } : {}), ...common, kind, id, ...owners };
       return { ...identity, ...sidesOf(change), ...(reverts === undefined ? {} : { reverts: { ...reverts } }) };
     });
     await collectionOf(db, 'audit').insertMany(events, { session });
@@ -101,7 +116,7 @@ async function forgetUsage(changes: readonly Change[], { db, session }: CommitCo
 async function writeKind<K extends ResourceKind>(
   kind: K,
   changes: readonly ChangeOf<K>[],
-  sealer: Sealer | null,
+  { sealer, reused }: { readonly sealer: Sealer | null; readonly reused: ReadonlySet<string> },
   { db, session, nowMs }: CommitContext,
 ): Promise<void> {
   const collection = db.collection<Identified>(recordKinds[kind].collection);
@@ -109,7 +124,9 @@ async function writeKind<K extends ResourceKind>(
   // What is deleted leaves its unique values to the others.
   const ordered = [...changes.filter(isDeletion), ...changes.filter((change) => !isDeletion(change))];
   for (const piece of chunksOf(ordered, WRITES_AT_ONCE)) {
-    const operations = piece.map((change) => operationOf(change, sealer, Math.floor(nowMs / 1000)));
+    const operations = piece.map((change) =>
+      operationOf(change, sealer, { nowSeconds: Math.floor(nowMs / 1000), reused }),
+    );
     const result = await collection.bulkWrite(operations, { session });
     const written = result.insertedCount + result.matchedCount + result.deletedCount;
     if (written !== piece.length) throw new Error(`only ${String(written)} of ${String(piece.length)} ${kind}s fitted`);
@@ -119,17 +136,37 @@ async function writeKind<K extends ResourceKind>(
 function operationOf<K extends ResourceKind>(
   { kind, id, before, after }: ChangeOf<K>,
   sealer: Sealer | null,
-  nowSeconds: number,
+  { nowSeconds, reused }: { readonly nowSeconds: number; readonly reused: ReadonlySet<string> },
 ): AnyBulkWriteOperation<Identified> {
   const filter = { _id: id, revision: before?.revision ?? 0 };
   if (after === null) return { deleteOne: { filter } };
+  const isReused = reused.has(`${kind} ${id}`);
+  const sinceOf = (former: Stored<unknown> | null, { labels }: { readonly labels: Labels }): LabelsSince =>
+    labelsSinceAfter(former as Stored<{ readonly labels: Labels }> | null, { labels }, { nowSeconds, isReused });
   const version = writeVersion({
     revision: (before?.revision ?? 0) + 1,
     createdAt: before?.createdAt ?? nowSeconds,
     updatedAt: nowSeconds,
+    ...('labels' in after ? { labelsSince: sinceOf(before, after) } : {}),
   });
   const document = { ...recordKinds[kind].write(after, version, sealer) };
   return before === null ? { insertOne: { document } } : { replaceOne: { filter, replacement: document } };
+}
+
+/** Of what is new, the ids that something else had before: `consumer acme`. To be called before events are written. */
+async function findReusedIds(changes: readonly Change[], { db, session }: CommitContext): Promise<ReadonlySet<string>> {
+  const reused = new Set<string>();
+  for (const kind of ['endpoint', 'consumer'] as const) {
+    const ids = changesOfKind(changes, kind).flatMap(({ id, before }) => (before === null ? [id] : []));
+    for (const piece of chunksOf(ids, WRITES_AT_ONCE)) {
+      const found = collectionOf(db, 'audit').aggregate<{ readonly _id: string }>(
+        [{ $match: { kind, id: { $in: [...piece] } } }, { $group: { _id: '$id' } }],
+        { session },
+      );
+      for await (const { _id: id } of found) reused.add(`${kind} ${id}`);
+    }
+  }
+  return reused;
 }
 
 /** Keeps the hashes of App Keys that no credential has after the changes. */

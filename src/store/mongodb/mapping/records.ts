@@ -1,9 +1,10 @@
-import { dateField, wholeNumberField } from '../../../document/fields.ts';
+import { dateField, FieldFault, isMapping, type Field, wholeNumberField } from '../../../document/fields.ts';
 import { readMapping } from '../../../document/read-mapping.ts';
 import { type Reader, readPlain } from '../../../document/read-plain.ts';
 import type { Consumer } from '../../../model/consumer.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { type Grant, isGroupGrant } from '../../../model/grant.ts';
+import type { LabelsSince } from '../../../model/labels-since.ts';
 import type { Operator } from '../../../model/operator.ts';
 import { declareWholeConsumer, readStoredConsumer } from '../../../resources/consumer.ts';
 import { declareEndpoint, readEndpoint } from '../../../resources/endpoint.ts';
@@ -31,7 +32,7 @@ export function readRecord<T>(collection: string, document: RawDocument, read: R
   return readWhole(collection, document, fields, read);
 }
 
-const versionNames: ReadonlySet<string> = new Set(['_id', 'revision', 'createdAt', 'updatedAt']);
+const versionNames: ReadonlySet<string> = new Set(['_id', 'revision', 'createdAt', 'updatedAt', 'labelsSince']);
 
 function readWhole<T>(collection: string, document: RawDocument, value: unknown, reader: Reader<T>): Mapped<T> {
   // What is there already may be beyond the bounds of what is written.
@@ -41,27 +42,49 @@ function readWhole<T>(collection: string, document: RawDocument, value: unknown,
   return { fault: faultIn(collection, document, { field: path === 'id' ? '_id' : path, problem: message }) };
 }
 
+const noDates = new FieldFault('must be a mapping of dates');
+
+/** Dates by the names of labels, as seconds since the epoch. */
+const datesByNameField: Field<LabelsSince> = Object.assign(
+  (raw: unknown) => {
+    if (!isMapping(raw)) return noDates;
+    const entries = Object.entries(raw).map(([name, date]) => [name, dateField(date)] as const);
+    const good = entries.flatMap(([name, date]) => (typeof date === 'number' ? [[name, date] as const] : []));
+    return good.length === entries.length ? Object.fromEntries(good) : noDates;
+  },
+  { schema: { bsonType: 'object', additionalProperties: { bsonType: 'date' } } },
+);
+
 /** What every record has besides its resource. */
 export const versionKind = {
   what: 'a document',
-  fields: { revision: wholeNumberField(1, Number.MAX_SAFE_INTEGER), createdAt: dateField, updatedAt: dateField },
+  fields: {
+    revision: wholeNumberField(1, Number.MAX_SAFE_INTEGER),
+    createdAt: dateField,
+    updatedAt: dateField,
+    labelsSince: datesByNameField,
+  },
   required: ['revision', 'createdAt', 'updatedAt'],
 } as const;
 
 /** Reads revision and times. */
 export function readVersion(collection: string, document: RawDocument): Mapped<Version> {
-  const { revision, createdAt, updatedAt } = document;
-  return readWhole(collection, document, { revision, createdAt, updatedAt }, (raw, place, problems) => {
+  const { revision, createdAt, updatedAt, labelsSince } = document;
+  const own = { revision, createdAt, updatedAt, ...(labelsSince === undefined ? {} : { labelsSince }) };
+  return readWhole(collection, document, own, (raw, place, problems) => {
     const values = readMapping(raw, place, versionKind, problems);
-    return values?.revision === undefined || values.createdAt === undefined || values.updatedAt === undefined
-      ? null
-      : { revision: values.revision, createdAt: values.createdAt, updatedAt: values.updatedAt };
+    if (values?.revision === undefined || values.createdAt === undefined || values.updatedAt === undefined) return null;
+    const since = values.labelsSince === undefined ? {} : { labelsSince: values.labelsSince };
+    return { revision: values.revision, createdAt: values.createdAt, updatedAt: values.updatedAt, ...since };
   });
 }
 
 /** Writes revision and times, given in seconds. */
-export function writeVersion({ revision, createdAt, updatedAt }: Version): VersionFields {
-  return { revision, createdAt: dateOf(createdAt), updatedAt: dateOf(updatedAt) };
+export function writeVersion({ revision, createdAt, updatedAt, labelsSince }: Version): VersionFields {
+  const own = { revision, createdAt: dateOf(createdAt), updatedAt: dateOf(updatedAt) };
+  if (labelsSince === undefined) return own;
+  const dates = Object.entries(labelsSince).map(([name, seconds]) => [name, dateOf(seconds)] as const);
+  return { ...own, labelsSince: Object.fromEntries(dates) };
 }
 
 /** Seconds since the epoch as a BSON date. */

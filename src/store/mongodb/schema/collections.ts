@@ -38,7 +38,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };
@@ -54,6 +54,7 @@ const reverted = {
   ...{ bsonType: 'object', properties: { event: text, storeRevision: count } },
   ...{ required: ['event', 'storeRevision'], additionalProperties: false },
 };
+const texts = { bsonType: 'array', items: text };
 const sideOfChange = { bsonType: ['object', 'null'] };
 
 /** All collections, as a database of {@link SCHEMA_VERSION} has them. */
@@ -117,11 +118,13 @@ export const collections: readonly CollectionDefinition[] = [
       {
         ...{ leftOut: count, code: text, detail: text, requestId: text, endpointId: id, credentialId: id },
         ...{ method: text, path: text, observed: { bsonType: 'bool' }, sourceAddress: text, stringToSign: text },
+        ownedBy: texts,
       },
     ),
     [
       index({ at: 1 }, { expireAfterSeconds: 7 * DAY_SECONDS }),
       index({ consumerId: 1, at: -1 }),
+      index({ ownedBy: 1, at: -1 }),
       index({ code: 1, at: -1 }),
       index({ requestId: 1 }),
     ],
@@ -143,13 +146,14 @@ export const collections: readonly CollectionDefinition[] = [
         ...{ at: time, actor: text, action: text, storeRevision: count, kind: text, id: text },
         ...{ before: sideOfChange, after: sideOfChange },
       },
-      { reason: text, reverts: reverted },
+      { reason: text, reverts: reverted, ownedBy: texts, refused: text },
     ),
     [
       index({ at: -1, _id: -1 }),
       index({ kind: 1, id: 1, at: -1, _id: -1 }),
       index({ actor: 1, at: -1, _id: -1 }),
       index({ storeRevision: 1 }),
+      index({ ownedBy: 1, at: -1, _id: -1 }),
       ...['before', 'after'].flatMap((side) => ['consumer', 'endpoint'].map((whom) => concerning(`${side}.${whom}`))),
     ],
   ),

@@ -23,7 +23,7 @@ describe('console: who may use a page', () => {
         ];
         const why =
           needs === 'change-operators'
-            ? 'Only an admin without labels manages operators.'
+            ? 'Only an admin without labels, hosts and paths manages operators.'
             : `The role ${role} does not allow this: it needs ${rolesFor(needs).join(' or ')}`;
         for (const answer of answers) {
           assert.equal(answer.status, 403);
