@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { parseConfig } from '../config.ts';
+import { noLabelOwners } from '../model/label-owners.ts';
 import { checkCallerAddresses } from '../doctor/check-caller-addresses.ts';
 import { fault, fine, type Finding, type FindingLevel } from '../finding.ts';
 import type { Paint } from '../manage/render-change.ts';
@@ -94,7 +95,9 @@ async function* find(
   const { rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs, grpcTransport: transport } = parsed.config;
   const rateLimitService = address === null ? null : { address, domain, deadlineMs, transport };
   const tls = { listeners: listenerFiles(parsed.config), rateLimitService: rateLimitFiles(parsed.config) };
-  const wish = { store: location, keyRing, rateLimitService, tls, envoys, isDeep: deep, isFixing: fix, timeoutMs };
+  const labelOwners = parsed.config.manageLabelOwners ?? noLabelOwners;
+  const checks = { isDeep: deep, isFixing: fix, labelOwners, timeoutMs };
+  const wish = { store: location, keyRing, rateLimitService, tls, envoys, ...checks };
   yield* checkCallerAddresses(parsed.config);
   yield* runChecks({ ...wish, databaseChecks: openDatabaseChecks, environment, clock: systemClock });
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { LabelOwners } from '../model/label-owners.ts';
 import type { StoreLocation } from '../config-values.ts';
 import type { Environment } from '../config.ts';
 import { KeyRing } from '../keyring/key-ring.ts';
@@ -21,6 +22,8 @@ export interface DatabaseCheckPorts {
   readonly isDeep: boolean;
   /** Whether collections and indexes that differ are fixed. */
   readonly isFixing: boolean;
+  /** Which labels are reserved, and to whom. */
+  readonly labelOwners: LabelOwners;
   /** How long the server is waited for. */
   readonly timeoutMs: number;
 }

@@ -64,6 +64,31 @@ describe('postern doctor on MongoDB', () => {
     assert.deepEqual(await faults('--deep'), []);
   });
 
+  it('names grants for groups that operators of other teams can satisfy', async () => {
+    for (const command of [
+      'endpoint create salaries --path /salaries --authentication key --label team=people',
+      'grant add --endpoint salaries --label tier=gold',
+      'grant add --endpoint salaries --label team=people --priority 20',
+      'operator add paula --role operator --label team=payments --no-token',
+    ]) {
+      const { code, err } = await run(...command.split(' '));
+      assert.equal(code, 0, err);
+    }
+    const open = async (): Promise<unknown> =>
+      (await examine()).flatMap(({ level, message }) =>
+        /anybody can satisfy/.test(message) ? [[level, message]] : [],
+      );
+    assert.deepEqual(await open(), [
+      [
+        'warning',
+        'anybody can satisfy the grant for tier=gold on salaries: the operator paula, who does not reach that endpoint, can give consumers these labels',
+      ],
+    ]);
+    environment['POSTERN_MANAGE_LABEL_OWNERS'] = 'tier:admins';
+    assert.deepEqual(await open(), []);
+    delete environment['POSTERN_MANAGE_LABEL_OWNERS'];
+  });
+
   it('finds nothing wrong with what commands made, down to every record', async () => {
     await fill();
     const { code, out } = await run('doctor', '--deep');

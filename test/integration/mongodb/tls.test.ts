@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer as createPlainServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
+import { noLabelOwners } from '../../../src/model/label-owners.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { checkMongodb } from '../../../src/store/mongodb/doctor/check-mongodb.ts';
 import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
@@ -173,6 +174,7 @@ describe('MongoDB over TLS', () => {
         keyRing: testKeyRing(),
         isDeep: false,
         isFixing: false,
+        labelOwners: noLabelOwners,
         timeoutMs: 5000,
       });
     }

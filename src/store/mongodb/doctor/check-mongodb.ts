@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import type { KeyRing } from '../../../keyring/key-ring.ts';
 import { Conflict } from '../../../manage/resource-store.ts';
+import type { LabelOwners } from '../../../model/label-owners.ts';
 import { mongodbTlsFiles } from '../connect-tls.ts';
 import { connectMongodb } from '../connect.ts';
 import { MongodbUnavailable, type UnavailableReason, withFaults } from '../faults.ts';
@@ -12,6 +13,7 @@ import { checkTlsFiles } from '../../../tls/check-tls-files.ts';
 import { fault, fine, type Finding, findingsAbout, warning } from '../../../finding.ts';
 import { checkBounds } from './check-bounds.ts';
 import { checkEndings } from './check-endings.ts';
+import { checkOpenGroups } from './check-open-groups.ts';
 import { checkRecords } from './check-records.ts';
 import { checkReplicas } from './check-replicas.ts';
 
@@ -24,6 +26,8 @@ export interface MongodbCheckPorts {
   readonly isDeep: boolean;
   /** Whether collections and indexes that differ are fixed. */
   readonly isFixing: boolean;
+  /** Which labels are reserved, and to whom. */
+  readonly labelOwners: LabelOwners;
   readonly timeoutMs: number;
 }
 
@@ -46,6 +50,7 @@ export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promi
     if (schema.every(({ cause }) => cause !== 'schema')) {
       findings.push(...(await withFaults(() => checkRecords(db, ports))));
       findings.push(...(await withFaults(() => checkBounds(db, ports))));
+      findings.push(...(await withFaults(() => checkOpenGroups(db, ports.labelOwners))));
       findings.push(...(await checkEndings(db, ports.clock)));
       findings.push(...(await withFaults(() => checkReplicas(db, ports.timeoutMs))));
     }
