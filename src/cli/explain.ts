@@ -35,6 +35,10 @@ export function registerExplain(program: Command, context: CommandContext): void
       'env:NAME, file:PATH or - (standard input): the App Secret, or the App Key of a key endpoint; without it, that of the store',
     )
     .option(
+      '--body <file>',
+      'the body of the request, where <file> does not hold it, such as that of curl -d @order.json; - for standard input',
+    )
+    .option(
       '--at <time>',
       'when the request was made: 2026-11-21T02:40:00Z, an HTTP date, or seconds since 1970',
       parseTime,
@@ -53,14 +57,14 @@ export function registerExplain(program: Command, context: CommandContext): void
     notes: `With a store, the request is judged as "postern serve" does, including credential, consumer and grant, but without limits
 and without signatures that were used before. With --method, partners need only the request and the secret. Without
 FILE, --request-id explains a refusal that is kept ("postern refusals"); with FILE, it compares both. Access tokens are
-verified with the POSTERN_KEYRING and the POSTERN_PUBLIC_URL of "postern serve". The request is only read, never sent.
-No App Secret, correct signature or token is printed.`,
+verified with the POSTERN_KEYRING and the POSTERN_PUBLIC_URL of "postern serve". The request is only read, never sent;
+it may have 1 MiB. Files that it names are not read. No App Secret, correct signature or token is printed.`,
     examples: [
       'postern explain request.txt',
       'postern explain --request-id baac2dab-20a4-46e5-ae98-41a4cbf83ec1',
       'postern explain request.txt --request-id baac2dab-20a4-46e5-ae98-41a4cbf83ec1',
       'export ACME_SECRET=…',
-      'postern explain request.txt --method hmac --secret-from env:ACME_SECRET',
+      'postern explain request.txt --method hmac --secret-from env:ACME_SECRET --body order.json',
       'pbpaste | postern explain - --endpoint orders --app-key K --secret-from file:secret.txt -o json',
     ],
     exits: {

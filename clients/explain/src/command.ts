@@ -53,6 +53,10 @@ function createProgram(context: CommandContext): Command {
       'env:NAME, file:PATH or - (standard input): your App Secret, or your App Key of a key API',
     )
     .option(
+      '--body <file>',
+      'the body of the request, where <file> does not hold it, such as that of curl -d @order.json; - for standard input',
+    )
+    .option(
       '--at <time>',
       'when the request was made: 2026-11-21T02:40:00Z, an HTTP date, or seconds since 1970',
       parseTime,
@@ -67,8 +71,9 @@ function createProgram(context: CommandContext): Command {
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help');
   addHelp(program, {
-    notes: `Everything happens on this machine: the request is only read, never sent, and nothing else is. No App Secret, right
-signature or token is printed. An App Secret is needed but for oauth2.`,
+    notes: `Everything happens on this machine: the request is only read, never sent, and nothing else is; it may have 1 MiB.
+Files that it names are not read. No App Secret, right signature or token is printed. An App Secret is needed but for
+oauth2.`,
     examples: [
       `export APP_SECRET=…`,
       `${NAME} request.txt --method hmac --secret-from env:APP_SECRET`,

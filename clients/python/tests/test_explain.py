@@ -1,6 +1,7 @@
 """`python -m postern explain` says what the gateway's own `postern explain` says of the same requests."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import pytest
 import real_explain
 from explain_corpus import CASES, SECRET, Case
 from postern._explain.cli import main
+from postern._explain.model import Unreadable
+from postern._explain.read import read_request
 
 KEPT = real_explain.kept()
 
@@ -109,7 +112,21 @@ def test_the_command_on_standard_input() -> None:
         (["-", "--secret-from", "env:S"], "curl http://x -H 'a: b", "a single quote is not closed"),
         (["-", "--secret-from", "env:S"], 'curl http://x -H "a: $TOKEN"', "$TOKEN…, whose value is not known here"),
         (["-", "--secret-from", "env:S"], "curl -F a=b http://x", "the body of -F has a border"),
-        (["-", "--secret-from", "env:S"], "curl -d @/nowhere http://x", "the body, /nowhere, cannot be read"),
+        (["-", "--secret-from", "env:S"], "curl -d @/etc/passwd http://x", "takes its body from the file /etc/passwd, which is not read"),
+        (["-", "--secret-from", "env:S"], "curl -T /etc/passwd http://x", "takes its body from the file /etc/passwd"),
+        (["-", "--secret-from", "env:S"], "curl -H @a http://x", "the command has headers in a file (-H @a)"),
+        (["-", "--secret-from", "env:S"], "curl -K a http://x", "the command has options in a file (-K)"),
+        (["-", "--secret-from", "env:S"], "curl --url @a", "the command has its URL in a file (@a)"),
+        (["-", "--secret-from", "env:S"], "curl --variable a@f http://x", "the command has variables"),
+        (["-", "--secret-from", "env:S", "--body", "/etc/passwd"], "curl -d a http://x", "so --body has no use"),
+        (["-", "--secret-from", "env:S", "--body", "/etc/passwd"], "curl -d @a -d @b http://x", "from several files"),
+        (["-", "--secret-from", "env:S", "--body", "/etc/passwd"], "PUT / HTTP/1.1\n\nx", "so --body has no use"),
+        (["-", "--secret-from", "env:S", "--body", "-"], "", "the request and the body would both be read"),
+        (["/dev/zero", "--secret-from", "env:S"], "", "/dev/zero cannot be read (it is no regular file"),
+        (["-", "--secret-from", "file:/dev/zero"], CURL, "--secret-from: /dev/zero cannot be read (it is no"),
+        (["-", "--secret-from", "env:S", "--body", "/dev/zero"], CURL, "/dev/zero cannot be read (it is no regular"),
+        (["/", "--secret-from", "env:S"], "", "/ cannot be read"),
+        (["-", "--secret-from", "env:S"], "x" * 1048577, "- cannot be read (it has more than 1048576 bytes)"),
         (["-", "--secret-from", "env:S"], "curl -d @- http://x", "its body from standard input"),
         (["-", "--secret-from", "env:S"], "curl -s", "the curl command has no URL"),
     ],
@@ -119,3 +136,53 @@ def test_what_cannot_be_read(arguments: List[str], stdin: str, told: str) -> Non
     assert done.returncode == 2 and done.stdout == ""
     assert told in done.stderr
     assert SECRET not in done.stderr
+
+
+def test_fifos_are_not_waited_for(tmp_path: Any) -> None:
+    fifo = str(tmp_path / "fifo")
+    os.mkfifo(fifo)
+    done = run("explain", fifo, "--method", "hmac", "--secret-from", "env:S", S=SECRET)
+    assert done.returncode == 2 and "it is no regular file" in done.stderr
+
+
+def test_the_body_that_is_given(tmp_path: Any) -> None:
+    file = tmp_path / "order.json"
+    file.write_bytes(b"a b\n")
+    for options, target, body in [
+        ("-d @x", "/", b"a b"),
+        ("--data-binary @-", "/", b"a b\n"),
+        ("--data-urlencode n@x", "/", b"n=a+b%0A"),
+        ("-T x", "/", b"a b\n"),
+        ("-G -d @x", "/?a b", b""),
+        ("--url-query n@x --url-query +%41", "/?n=a+b%0A&%41", b""),
+    ]:
+        sent = read_request(("curl %s http://h/" % options).encode(), file.read_bytes()).request
+        assert (sent.path, sent.body) == (target, body), options
+    shown = b"> POST / HTTP/1.1\n> Host: a\n> Content-Length: 3\n>\n"
+    assert read_request(shown, b"a b\n").request.body == b"a b"
+    assert read_request(shown).notes == (
+        "Content-Length says 3 bytes, but there are 0 bytes of body. --body FILE gives it.",
+    )
+
+
+def test_headers_of_files_are_told() -> None:
+    read = read_request(b"curl -b jar -n http://h/")
+    assert read.notes == ("Headers that curl makes of files were left out: --cookie, --netrc.",)
+
+
+@pytest.mark.parametrize(
+    "start, repeated",
+    [
+        *(("", each) for each in ("|", "| ", " |", "/|", "| curl", "\\\n|")),
+        *(("curl http://a/ ", each) for each in ("a ", 'a"b"', "\\a", "-H ", "-d a ", "-d@f ", "--url-query a ", "| ")),
+        *(("curl http://a/ " + each, "a\\ ") for each in ('"', "'", "$'")),
+        ("GET / HTTP/1.1\n", "a:b\n"),
+        ("GET / HTTP/1.1\nTransfer-Encoding: chunked\n\n", "1\na\n"),
+    ],
+)
+def test_time_in_proportion_to_the_text(start: str, repeated: str) -> None:
+    """One step for each pair of characters, and this would take longer than anybody waits."""
+    try:
+        read_request((start + repeated * (128 * 1024 // len(repeated))).encode())
+    except Unreadable:
+        pass

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import type { ClientHeader, ClientRequest } from '../../signing/client-request.ts';
 import { isToken } from '../../signing/http-grammar.ts';
+import { MAX_HMAC_BODY_BYTES } from '../../methods/hmac/signature.ts';
 import { UsageError } from '../failure.ts';
+import { readBytes } from './read-bytes.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
-const STANDARD_INPUT = 0;
 
 /** A request in curl's words. */
 interface RequestArguments {
@@ -64,7 +64,7 @@ function readHeader(text: string): ClientHeader {
 
 function readData(data: string): Buffer {
   if (!data.startsWith('@')) return Buffer.from(data, 'utf8');
-  const bytes = readBytes(data.slice(1));
+  const bytes = readBytes(data.slice(1), MAX_HMAC_BODY_BYTES);
   if (typeof bytes === 'string') throw new UsageError(`-d ${data}: the file cannot be read (${bytes})`);
   return bytes;
 }
@@ -99,13 +99,4 @@ function readText(path: string, shown: string): string {
   // Decoding replaces what it cannot read: the secret would silently be another one than the partner's.
   if (!isUtf8(bytes)) throw new UsageError(`--secret-from: ${shown} is not UTF-8 text`);
   return bytes.toString('utf8');
-}
-
-/** The bytes of a file, `-` for standard input; or why they cannot be had, such as `ENOENT`. */
-export function readBytes(path: string): Buffer | string {
-  try {
-    return readFileSync(path === '-' ? STANDARD_INPUT : path);
-  } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  }
 }

@@ -24,8 +24,9 @@ import { fixLines, sentence } from './render-explanation.ts';
 
 /** Explains the refusal of `--request-id` without its request. Throws `NotFound` for one that is not kept. */
 export async function explainKeptRefusal(flags: ExplainFlags, context: CommandContext): Promise<ExitCode> {
-  const { requestId, output, method } = flags;
+  const { requestId, output, method, body } = flags;
   if (method !== undefined) throw new UsageError('--method is for the request of a FILE, or - for standard input');
+  if (body !== undefined) throw new UsageError('--body is for the request of a FILE, or - for standard input');
   if (requestId === undefined)
     throw new UsageError('name the request: its FILE, or - for standard input, or --request-id');
   await using store = await openFor(context, 'explain', flags, 'where-possible');

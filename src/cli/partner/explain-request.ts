@@ -7,6 +7,7 @@ import { knownToPartner, tokensOfPartners } from '../../explain/judge-request.ts
 import { findRefusalRequestId, readRequest } from '../../explain/read/read-request.ts';
 import type { ReadRequest } from '../../explain/read/read-result.ts';
 import type { ExplainInput } from '../../methods/explanation/explainer.ts';
+import { MAX_HMAC_BODY_BYTES } from '../../methods/hmac/signature.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { planNewEndpoint } from '../../manage/plan-endpoint.ts';
 import type { AuthenticationMethod, Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
@@ -17,8 +18,9 @@ import type { CommandContext } from '../command.ts';
 import { endpointFields } from '../endpoint/change.ts';
 import { UsageError } from '../failure.ts';
 import { changesOf } from '../flags/fields.ts';
-import { readBytes, readSecretArgument } from '../flags/inputs.ts';
+import { readSecretArgument } from '../flags/inputs.ts';
 import type { StoreFlags } from '../flags/options.ts';
+import { readBytes } from '../flags/read-bytes.ts';
 import type { compareWithKept, findKept } from './explain-kept.ts';
 import { type Explained, renderExplanation } from './render-explanation.ts';
 import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
@@ -36,6 +38,8 @@ export interface ExplainFlags extends StoreFlags {
   readonly option?: Readonly<Record<string, unknown>>;
   readonly appKey?: string;
   readonly secretFrom?: string;
+  /** The file that holds the body, or `-`. */
+  readonly body?: string;
   /** Seconds since the epoch. */
   readonly at?: number;
   readonly entry?: number;
@@ -159,9 +163,11 @@ function explained(requestId: string | undefined, input: Input, explanation: Exp
   return { explanation, notes: input.notes, requestId: requestId ?? input.requestId };
 }
 
-function checkFlags({ file, secretFrom, method, option }: Given): void {
-  if (file === STANDARD_INPUT && secretFrom === STANDARD_INPUT) {
-    throw new UsageError('the request and the secret would both be read from standard input; put one into a file');
+function checkFlags({ file, secretFrom, body, method, option }: Given): void {
+  const sources = { request: file, secret: secretFrom, body };
+  const [one, another] = Object.entries(sources).flatMap(([what, source]) => (source === STANDARD_INPUT ? [what] : []));
+  if (one !== undefined && another !== undefined) {
+    throw new UsageError(`the ${one} and the ${another} would both be read from standard input; put one into a file`);
   }
   if (method === undefined && option !== undefined) {
     throw new UsageError('--option goes with --method; with a store, the endpoint has its options there');
@@ -199,10 +205,16 @@ interface Input extends ReadRequest {
   readonly requestId: string | null;
 }
 
-function readInput({ file, entry }: Given): Input {
-  const bytes = readBytes(file);
-  if (typeof bytes === 'string') throw new UsageError(`${file} cannot be read (${bytes})`);
-  const read = readRequest(bytes, { entry: entry ?? null, readFile: readBytes });
+function readInput({ file, entry, body }: Given): Input {
+  const bytes = readFile(file);
+  const given = body === undefined ? null : readFile(body, MAX_HMAC_BODY_BYTES);
+  const read = readRequest(bytes, { entry: entry ?? null, body: given });
   if ('problem' in read) throw new UsageError(`${file}: ${read.problem}`);
   return { ...read, requestId: findRefusalRequestId(bytes.toString('latin1')) };
+}
+
+function readFile(path: string, maxBytes?: number): Buffer {
+  const bytes = readBytes(path, maxBytes);
+  if (typeof bytes === 'string') throw new UsageError(`${path} cannot be read (${bytes})`);
+  return bytes;
 }

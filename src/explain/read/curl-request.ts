@@ -1,16 +1,19 @@
 import { type ClientHeader, headerOf } from '../../signing/client-request.ts';
-import { type CurlOption, readCurlData, readCurlOptions } from './curl-options.ts';
+import { findFileProblem, namedFiles, notesOnFiles, readCurlData, readUrlQueries } from './curl-data.ts';
+import { type CurlOption, readCurlOptions } from './curl-options.ts';
 import { type ReadContext, type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 import { isCmdCommand, type Pipeline, readCmdWords, readPipeline } from './shell-words.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-const PROMPT = /^\s*(?:[$#>] )?/;
+/** What a shell shows before a command. */
+export const PROMPT = /^\s*(?:[$#>] )?/;
 
 /**
  * Reads the request that a `curl` command sends, as curl 7 and 8 build it: its headers, defaults too, and its body.
- * Options that change nothing in the request are ignored. What stands before curl in a pipeline may be its input.
+ * Options that change nothing in the request are ignored. What stands before curl in a pipeline may be its input. No
+ * file that the command names is read: `body` stands for the one that holds the body.
  */
-export function readCurlRequest(text: string, context: Pick<ReadContext, 'readFile'>): ReadRequest | ReadProblem {
+export function readCurlRequest(text: string, { body: given }: Pick<ReadContext, 'body'>): ReadRequest | ReadProblem {
   const pipeline = readCommands(text.replace(PROMPT, ''));
   if ('problem' in pipeline) return pipeline;
   const position = pipeline.findIndex((words) => words.some(isCurl));
@@ -22,27 +25,27 @@ export function readCurlRequest(text: string, context: Pick<ReadContext, 'readFi
   const has = (wanted: string): boolean => options.some(({ name }) => name === wanted);
   const last = (wanted: string): string | null => options.findLast(({ name }) => name === wanted)?.value ?? null;
 
-  if (has('form') || has('form-string')) {
-    return { problem: 'the body of -F has a border that curl invents each time; save the body, and give raw HTTP' };
-  }
-  if (has('config')) return { problem: 'the command has options in a file (-K); write them into the command' };
-  const input = pipedInput(pipeline.slice(0, position));
-  const readFile = (path: string): Buffer | string =>
-    path === '-' && input !== null ? input : path === '-' ? 'nothing is piped' : context.readFile(path);
-  const data = readCurlData(options, readFile);
+  const unknown = findFileProblem(options);
+  if (unknown !== null) return unknown;
+  const files = namedFiles(pipedInput(pipeline.slice(0, position)), given);
+  const data = readCurlData(options, files.read);
   if (data !== null && typeof data !== 'string') return data;
   const upload = last('upload-file');
-  const uploaded = upload === null ? null : readFile(upload);
-  if (typeof uploaded === 'string') return { problem: `${upload ?? ''} cannot be read (${uploaded})` };
+  const uploaded = upload === null ? null : files.read(upload === '.' ? '-' : upload);
+  if (uploaded !== null && 'problem' in uploaded) return uploaded;
+  const added = readUrlQueries(options, files.read);
+  if ('problem' in added) return added;
+  if (given !== null && !files.isGivenUsed()) {
+    return { problem: 'the command takes no body from a file, so --body has no use' };
+  }
 
   const url = last('url');
   const parts = url === null ? null : splitUrl(url);
   if (parts === null) return { problem: 'the curl command has no URL' };
   const isQuery = has('get') || has('head');
   const target = has('path-as-is') ? parts.target : removeDotSegments(parts.target);
-  const queries = [...options.flatMap(({ name, value }) => (name === 'url-query' ? [value] : []))];
-  if (isQuery && data !== null) queries.push(data);
-  const path = queries.reduce((joined, query) => `${joined}${joined.includes('?') ? '&' : '?'}${query}`, target);
+  const queries = [...added, ...(isQuery && data !== null ? [data] : [])];
+  const path = queries.length === 0 ? target : `${target}${target.includes('?') ? '&' : '?'}${queries.join('&')}`;
   const body = uploaded ?? Buffer.from(isQuery ? '' : (data ?? ''), 'latin1');
   const hasData = !isQuery && data !== null;
   const headers = readHeaders(options, hasData, parts.user, body.length > 0 || hasData ? body.length : null);
@@ -57,7 +60,7 @@ export function readCurlRequest(text: string, context: Pick<ReadContext, 'readFi
       body,
     },
     sentAtSeconds: null,
-    notes: [],
+    notes: notesOnFiles(options),
   };
 }
 
@@ -68,7 +71,8 @@ function readCommands(text: string): Pipeline | ReadProblem {
   return 'problem' in words ? words : [words];
 }
 
-function isCurl(word: string): boolean {
+/** Whether a word of a command line is the program curl. */
+export function isCurl(word: string): boolean {
   return /(?:^|[/\\])curl(?:\.exe)?$/.test(word);
 }
 

@@ -1,13 +1,13 @@
 import { type ClientHeader, headerOf } from '../../signing/client-request.ts';
 import { isJsonObject, type JsonObject, listIn, objectIn, parseJson, textIn, valueIn } from '../../document/json.ts';
 import { bytesOf, textOf } from '../../methods/explanation/text-encoding.ts';
-import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
+import { holdsBody, type ReadContext, type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 
 /**
  * Reads a request of a HAR (HTTP Archive 1.2), or one entry or request of it alone. `entry` counts from 1; null
  * takes the first, and a note says when there are more.
  */
-export function readHarRequest(text: string, entry: number | null): ReadRequest | ReadProblem {
+export function readHarRequest(text: string, { entry, body: given }: ReadContext): ReadRequest | ReadProblem {
   const parsed = parseJson(textOf(text));
   if (parsed === undefined) return { problem: 'it begins like JSON, but is not valid JSON' };
   const list = valueIn(parsed, 'log', 'entries');
@@ -26,6 +26,8 @@ export function readHarRequest(text: string, entry: number | null): ReadRequest 
     (header): ClientHeader => [bytesOf(textIn(header, 'name') ?? ''), bytesOf(textIn(header, 'value') ?? '')],
   );
   const find = (name: string): string | null => headerOf({ headers: fields }, name);
+  const written = readPostData(objectIn(request, 'postData'));
+  if (given !== null && written.length > 0) return holdsBody;
   const startedAt = Date.parse(textIn(chosen, 'startedDateTime') ?? '');
   return {
     form: 'har',
@@ -34,7 +36,7 @@ export function readHarRequest(text: string, entry: number | null): ReadRequest 
       path: parts.target,
       authority: find('host') ?? find(':authority') ?? parts.authority,
       headers: fields.filter(([name]) => !name.startsWith(':')),
-      body: readPostData(objectIn(request, 'postData')),
+      body: given ?? written,
     },
     sentAtSeconds: Number.isNaN(startedAt) ? null : Math.floor(startedAt / 1000),
     notes:

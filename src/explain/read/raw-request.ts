@@ -1,7 +1,7 @@
 import { type ClientHeader, headerOf } from '../../signing/client-request.ts';
 import { TOKEN_CHARACTER } from '../../signing/http-grammar.ts';
 import { parseImfFixdate } from '../../signing/signed-time.ts';
-import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
+import { holdsBody, type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 
 const REQUEST_LINE = new RegExp(`^(${TOKEN_CHARACTER}+) (\\S+)(?: HTTP/\\d(?:\\.\\d)?)?$`);
 const VERBOSE_LINE = /^> ?(.*)$/;
@@ -11,18 +11,19 @@ const RESPONSE_DATE = /^< date: ([^\r\n]*)/im;
  * Reads a request as it stands on the wire, one character a byte: request line, headers, a blank line, the body; line
  * ends are CRLF or LF. Also what `curl -v` shows (`> ` before each line, `:method: …` for a request line), and an
  * absolute target. A `Content-Length` ends the body, so that a line feed of an editor at the end is not taken for it.
+ * `given` is the body that the text does not hold; null for none.
  */
-export function readRawRequest(text: string): ReadRequest | ReadProblem {
+export function readRawRequest(text: string, given: Buffer | null = null): ReadRequest | ReadProblem {
   const isVerbose = /^> (?:\S+ \S+ HTTP\/|:method: )/m.test(text);
   const { lines, body: rest } = isVerbose ? verboseParts(text) : plainParts(text);
   const requestLine = REQUEST_LINE.exec(lines[0] ?? '');
   const headers: ClientHeader[] = [];
   const pseudo = new Map<string, string>();
   for (const line of requestLine === null ? lines : lines.slice(1)) {
-    const [, name = '', value = ''] = /^(:?[^\s:]+):[ \t]*(.*)$/.exec(line) ?? [];
+    const [, name = '', value = ''] = /^(:?[^\s:]+):(.*)$/.exec(line) ?? [];
     if (name === '') return { problem: `"${shown(line)}" is neither a request line nor a header` };
-    if (name.startsWith(':')) pseudo.set(name, value.trimEnd());
-    else headers.push([name, trimEnd(value)]);
+    if (name.startsWith(':')) pseudo.set(name, trimBlanks(value).trimEnd());
+    else headers.push([name, trimBlanks(value)]);
   }
   const method = requestLine?.[1] ?? pseudo.get(':method');
   const written = requestLine?.[2] ?? pseudo.get(':path');
@@ -31,7 +32,10 @@ export function readRawRequest(text: string): ReadRequest | ReadProblem {
   }
   const absolute = /^https?:\/\//i.test(written) ? splitUrl(written) : null;
   const find = (name: string): string | null => headerOf({ headers }, name);
-  const body = readBody(rest, find('content-length'), find('transfer-encoding'));
+  if (given !== null && /[^\r\n]/.test(rest)) return holdsBody;
+  const length = find('content-length');
+  const body =
+    given === null ? readBody(rest, length, find('transfer-encoding')) : cutBody(given.toString('latin1'), length);
   return {
     form: 'raw',
     request: {
@@ -85,12 +89,18 @@ function readBody(
       ? { bytes, note: 'The body is not in chunks, although Transfer-Encoding says so; it was taken as it stands.' }
       : { bytes: unchunked, note: null };
   }
+  return cutBody(rest, contentLength);
+}
+
+/** The body as far as `Content-Length` says. */
+function cutBody(rest: string, contentLength: string | null): { readonly bytes: Buffer; readonly note: string | null } {
+  const bytes = Buffer.from(rest, 'latin1');
   const length = contentLength !== null && /^\d{1,15}$/.test(contentLength) ? Number(contentLength) : null;
   if (length === null || length === bytes.length) return { bytes, note: null };
   if (length > bytes.length) {
     return {
       bytes,
-      note: `Content-Length says ${String(length)} bytes, but the text has ${String(bytes.length)} bytes of body.`,
+      note: `Content-Length says ${String(length)} bytes, but there are ${String(bytes.length)} bytes of body.${bytes.length === 0 ? ' --body FILE gives it.' : ''}`,
     };
   }
   const isOnlyLineEnd = /^[\r\n]+$/.test(rest.slice(length));
@@ -100,8 +110,8 @@ function readBody(
   };
 }
 
-function trimEnd(value: string): string {
-  return value.replace(/(?<![ \t\r])[ \t\r]+$/, '');
+function trimBlanks(value: string): string {
+  return value.replace(/^[ \t]+/, '').replace(/(?<![ \t\r])[ \t\r]+$/, '');
 }
 
 function shown(line: string): string {

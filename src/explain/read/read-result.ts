@@ -15,8 +15,8 @@ export interface ReadRequest {
 
 /** What reading a request needs from outside. */
 export interface ReadContext {
-  /** The bytes of a file that the request names, or why there are none. */
-  readonly readFile: (path: string) => Buffer | string;
+  /** The bytes of the file that holds the body, where the text does not; null for none. A text's own files are never read. */
+  readonly body: Buffer | null;
   /** Which entry of a HAR is meant, from 1; null for the only or first one. */
   readonly entry: number | null;
 }
@@ -25,6 +25,9 @@ export interface ReadContext {
 export interface ReadProblem {
   readonly problem: string;
 }
+
+/** What is wrong with a body that is given beside a request that has one. */
+export const holdsBody: ReadProblem = { problem: 'the request holds a body already, so --body has no use' };
 
 /** The parts of a URL that make a request, one character a byte. */
 interface RequestUrl {

@@ -76,7 +76,7 @@ function expansionProblem(text: string): ReadProblem {
 function readDoubleQuoted(content: string): string | ReadProblem {
   const problems: ReadProblem[] = [];
   const read = content.replace(DOUBLE_QUOTED, (found, escaped: string | undefined, at: number) => {
-    if (/^[$`]/.test(found)) problems.push(expansionProblem(content.slice(at)));
+    if (/^[$`]/.test(found) && problems.length === 0) problems.push(expansionProblem(content.slice(at)));
     return escaped ?? (found === '\\' ? found : '');
   });
   return problems[0] ?? read;
@@ -151,11 +151,14 @@ function splitArguments(line: string): readonly string[] | ReadProblem {
   let isQuoted = false;
   for (let at = 0; at < line.length; at += 1) {
     const char = line[at] ?? '';
-    const backslashes = /^\\+(?=")/.exec(line.slice(at))?.[0].length ?? 0;
-    if (backslashes > 0) {
-      const isQuote: boolean = backslashes % 2 === 1;
-      word = `${word ?? ''}${'\\'.repeat(Math.floor(backslashes / 2))}${isQuote ? '"' : ''}`;
-      at += isQuote ? backslashes : backslashes - 1;
+    if (char === '\\') {
+      let length = 1;
+      while (line[at + length] === '\\') length += 1;
+      const isBeforeQuote = line[at + length] === '"';
+      const isQuote: boolean = isBeforeQuote && length % 2 === 1;
+      const kept: number = isBeforeQuote ? Math.floor(length / 2) : length;
+      word = `${word ?? ''}${'\\'.repeat(kept)}${isQuote ? '"' : ''}`;
+      at += isQuote ? length : length - 1;
     } else if (char === '"') {
       const isDoubled: boolean = isQuoted && line[at + 1] === '"';
       word = `${word ?? ''}${isDoubled ? '"' : ''}`;

@@ -188,7 +188,9 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
       '',
       '{"a":1}',
     ].join('\n');
-    for (const given of [curl, http, JSON.stringify({ request })]) {
+    const beside = ['--body', join(folder.path, 'body.json')];
+    assert.match((await explain(curl, [...hmac, ...beside])).out, /^Right/, curl);
+    for (const given of [http, JSON.stringify({ request })]) {
       assert.match((await explain(given, hmac)).out, /^Right/, given);
     }
     assert.match((await explain(JSON.stringify({ log: { entries } }), [...hmac, '--entry', '2'])).out, /^Right/);
@@ -223,7 +225,7 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
     const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
       ['hello', hmac, /request\.txt: /],
       ['', hmac, /there is no text/],
-      ['curl -d @nowhere http://a/', hmac, /nowhere, cannot be read \(ENOENT\)/],
+      ['curl -d @nowhere http://a/', hmac, /from the file nowhere, which is not read: --body FILE names it/],
       [
         raw(right),
         [...hmac, '--at', 'yesterday'],

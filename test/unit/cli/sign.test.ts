@@ -32,7 +32,7 @@ describe('postern sign', () => {
     const { code, out, err } = await sign(args);
     assert.deepEqual([code, err], [0, '']);
     assert.ok(out.endsWith('\n'));
-    const read = readCurlRequest(Buffer.from(out).toString('latin1'), { readFile: () => 'ENOENT' });
+    const read = readCurlRequest(Buffer.from(out).toString('latin1'), { body: null });
     assert.ok('request' in read, 'problem' in read ? read.problem : '');
     return read.request;
   }

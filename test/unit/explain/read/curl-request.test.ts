@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
 import { readCurlRequest } from '../../../../src/explain/read/curl-request.ts';
+import type { ReadProblem, ReadRequest } from '../../../../src/explain/read/read-result.ts';
 import type { ClientRequest } from '../../../../src/signing/client-request.ts';
 
-const files: Readonly<Record<string, string>> = { 'order.json': '{"a":\r\n1}\n', 'ü.txt': 'a b&c' };
-const context = {
-  readFile: (path: string): Buffer | string => {
-    const text = files[path];
-    return text === undefined ? 'ENOENT' : Buffer.from(text);
-  },
-};
-
-function read(command: string): ClientRequest {
-  const result = readCurlRequest(Buffer.from(command).toString('latin1'), context);
+function read(command: string, body: string | null = null): ClientRequest {
+  const result = outcome(command, body);
   assert.ok('request' in result, 'problem' in result ? result.problem : '');
   return result.request;
 }
 
-function problemOf(command: string): string {
-  const result = readCurlRequest(Buffer.from(command).toString('latin1'), context);
+function problemOf(command: string, body: string | null = null): string {
+  const result = outcome(command, body);
   return 'problem' in result ? result.problem : '';
+}
+
+function outcome(command: string, body: string | null): ReadRequest | ReadProblem {
+  const given = body === null ? null : Buffer.from(body);
+  return readCurlRequest(Buffer.from(command).toString('latin1'), { body: given });
 }
 
 const utf8 = (bytes: string | undefined): string => Buffer.from(bytes ?? '', 'latin1').toString('utf8');
@@ -71,25 +69,48 @@ describe('reading a curl command', () => {
     const cases: readonly (readonly [string, string])[] = [
       ['-d a=1 -d b=2', 'a=1&b=2'],
       ['-da=1', 'a=1'],
-      ['--data @order.json', '{"a":1}'],
-      ['--data-binary @order.json', '{"a":\r\n1}\n'],
       ['--data-raw @order.json', '@order.json'],
       ["--data-binary $'a\\nb\\xff'", 'a\nb\xff'],
       ["--data-urlencode 'x=a b+c/ü~'", 'x=a+b%2Bc%2F%C3%BC~'],
-      ['--data-urlencode n@ü.txt', 'n=a+b%26c'],
       ["--data-urlencode '=a&b'", 'a%26b'],
       ["--data-urlencode 'a&b'", 'a%26b'],
       ["--json '{}' --json '[]'", '{}[]'],
       ["-d 'ü'", Buffer.from('ü').toString('latin1')],
-      ['-T order.json', '{"a":\r\n1}\n'],
     ];
     for (const [options, body] of cases) {
       assert.equal(read(`curl ${options} http://a/`).body.toString('latin1'), body, options);
     }
     assert.equal(read('curl -d a=1 http://a/').method, 'POST');
-    assert.equal(read('curl -T order.json http://a/').method, 'PUT');
     const query = read("curl -G -d a=1 --data-urlencode 'b=x y' 'http://a/?c=3'");
     assert.deepEqual([line(query), query.body.length], [['GET', '/?c=3&a=1&b=x+y', 'a'], 0]);
+  });
+
+  it('takes the body that is given as curl takes it from the file that the command names', () => {
+    const cases: readonly (readonly [options: string, given: string, body: string])[] = [
+      ['--data @order.json', '{"a":\r\n1}\n', '{"a":1}'],
+      ['-d x=1 -d@order.json', '\ny', 'x=1&y'],
+      ['--data-binary @order.json', '{"a":\r\n1}\n', '{"a":\r\n1}\n'],
+      ['--data-binary @-', 'a\n', 'a\n'],
+      ['--json @order.json --json @order.json', '[]\n', '[]\n[]\n'],
+      ['--data-urlencode n@ü.txt', 'a b&c', 'n=a+b%26c'],
+      ['-T order.json', '{"a":\r\n1}\n', '{"a":\r\n1}\n'],
+      ['-T .', 'x', 'x'],
+    ];
+    for (const [options, given, body] of cases) {
+      assert.equal(read(`curl ${options} http://a/`, given).body.toString('latin1'), body, options);
+    }
+    assert.equal(read('curl -T order.json http://a/', '').method, 'PUT');
+    assert.equal(
+      read('curl --url-query n@f --url-query +%41 --url-query "a=ü" http://a/?x', 'b c').path,
+      '/?x&n=b+c&%41&a=%C3%BC',
+    );
+  });
+
+  it('refuses a body that has no place in the command', () => {
+    const unused = 'the command takes no body from a file, so --body has no use';
+    assert.equal(problemOf('curl -d a=1 http://a/', 'b'), unused);
+    assert.equal(problemOf('printf a | curl -d @- http://a/', 'b'), unused);
+    assert.match(problemOf('curl -d @a -d @b http://a/', 'c'), /^the command takes its body from several files;/);
   });
 
   it('adds the headers that curl adds', () => {
@@ -130,7 +151,10 @@ describe('reading a curl command', () => {
   });
 
   it('says what it cannot know', () => {
-    assert.match(problemOf('curl -d @nowhere.json http://a/'), /nowhere\.json, cannot be read \(ENOENT\)/);
+    assert.equal(
+      problemOf("curl -d '@nö\u0007.json' http://a/"),
+      'the command takes its body from the file nö\\x07.json, which is not read: --body FILE names it',
+    );
     assert.match(problemOf('curl -d @- http://a/'), /standard input, which is not in the text/);
     assert.match(problemOf('cat x | curl -d @- http://a/'), /standard input/);
     assert.match(problemOf('curl -H "Date: $date" http://a/'), /\$date…, whose value is not known/);
@@ -142,6 +166,9 @@ describe('reading a curl command', () => {
     assert.match(problemOf("curl $'http://a/"), /not closed/);
     assert.match(problemOf('curl -F a=@b http://a/'), /invents each time/);
     assert.match(problemOf('curl -K options http://a/'), /options in a file/);
+    assert.match(problemOf('curl -H @headers http://a/'), /headers in a file \(-H @headers\)/);
+    assert.match(problemOf('curl --url @urls'), /its URL in a file \(@urls\)/);
+    assert.match(problemOf('curl --variable a@f --expand-data {{a}} http://a/'), /has variables/);
     assert.match(problemOf('curl -s'), /no URL/);
     assert.match(problemOf('wget http://a/'), /no curl/);
   });

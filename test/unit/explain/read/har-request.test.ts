@@ -18,13 +18,13 @@ const first = {
 const second = { request: { method: 'GET', url: 'http://a.example:8080', headers: [] } };
 
 function read(value: unknown, entry: number | null = null): ReadRequest {
-  const result = readHarRequest(Buffer.from(JSON.stringify(value)).toString('latin1'), entry);
+  const result = readHarRequest(Buffer.from(JSON.stringify(value)).toString('latin1'), { entry, body: null });
   assert.ok('request' in result, 'problem' in result ? result.problem : '');
   return result;
 }
 
 const problemOf = (text: string, entry: number | null = null): string => {
-  const result = readHarRequest(text, entry);
+  const result = readHarRequest(text, { entry, body: null });
   return 'problem' in result ? result.problem : '';
 };
 
@@ -61,5 +61,11 @@ describe('reading a HAR', () => {
     assert.match(problemOf('{"log":{"entries":[]}}'), /no entry 1; entries of this HAR: 0/);
     assert.match(problemOf(JSON.stringify({ log: { entries: [first] } }), 2), /no entry 2; entries of this HAR: 1/);
     assert.match(problemOf('[]'), /no HAR/);
+  });
+
+  it('takes the body that is given where the HAR holds none', () => {
+    const given = Buffer.from('{}');
+    const result = readHarRequest('{"method":"PUT","url":"http://a/"}', { entry: null, body: given });
+    assert.equal('request' in result ? result.request.body : null, given);
   });
 });

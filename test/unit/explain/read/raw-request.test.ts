@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readRawRequest } from '../../../../src/explain/read/raw-request.ts';
 import type { ReadRequest } from '../../../../src/explain/read/read-result.ts';
 
-function read(text: string): ReadRequest {
-  const result = readRawRequest(text);
+function read(text: string, body: Buffer | null = null): ReadRequest {
+  const result = readRawRequest(text, body);
   assert.ok('request' in result, 'problem' in result ? result.problem : '');
   return result;
 }
@@ -36,7 +36,18 @@ describe('reading raw HTTP', () => {
     const head = 'POST / HTTP/1.1\nHost: a\nContent-Length: 2\n\n';
     assert.deepEqual([read(`${head}{}\n`).request.body.toString(), read(`${head}{}\n`).notes], ['{}', []]);
     assert.match(read(`${head}{}more`).notes.join(), /left out/);
-    assert.match(read(`${head}{`).notes.join(), /says 2 bytes, but the text has 1/);
+    assert.match(read(`${head}{`).notes.join(), /says 2 bytes, but there are 1 bytes of body\.$/);
+  });
+
+  it('takes the body that is given where the text holds none', () => {
+    const sent = '> POST / HTTP/1.1\n> Host: a\n> Content-Length: 3\n> \n';
+    assert.match(read(sent).notes.join(), /says 3 bytes, but there are 0 bytes of body\. --body FILE gives it\.$/);
+    const { request, notes } = read(sent, Buffer.from('{é\n'));
+    assert.deepEqual([request.body.toString('latin1'), notes], ['{Ã©', []]);
+    const chunked = 'POST / HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n';
+    assert.equal(read(chunked, Buffer.from('x')).request.body.toString(), 'x');
+    const held = readRawRequest(`${chunked}0\n\n`, Buffer.from('x'));
+    assert.deepEqual(held, { problem: 'the request holds a body already, so --body has no use' });
   });
 
   it('takes chunks apart', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readRequest } from '../../../../src/explain/read/read-request.ts';
+import { findRefusalRequestId, readRequest } from '../../../../src/explain/read/read-request.ts';
 import { explainAlone, hmacEndpoint, input, keyEndpoint, parameterEndpoint } from '../endpoints.ts';
 
-const context = { entry: null, readFile: (): string => 'ENOENT' };
+const context = { entry: null, body: null };
 const formOf = (text: string): string => {
   const result = readRequest(Buffer.from(text), context);
   return 'problem' in result ? result.problem : result.form;
@@ -58,5 +58,34 @@ describe('finding the form of a request', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('takes time in proportion to the text', () => {
+    // One step for each pair of characters, and one of these would take longer than a test may.
+    const length = 128 * 1024;
+    const fill = (start: string, repeated: string, end = ''): string =>
+      `${start}${repeated.repeat((length - start.length - end.length) / repeated.length)}${end}`;
+    for (const text of [
+      ...['|', '| ', '|\n', ' |', '/|', '\\\n|', '| curl', '$ '].map((each) => fill('', each)),
+      ...['| ', 'a ', '""', '"" ', 'a"b"', "$'a'", '\\a', '-H ', '-d', '$'].map((each) =>
+        fill('curl http://a/ ', each),
+      ),
+      ...['"', "'", "$'", "$'\\", '"\\', '"$a', '-d "`a'].map((each) => fill(`curl http://a/ ${each}`, 'a$\\ ')),
+      ...['--url-query a ', '-d@f ', '--json=a ', '-H a:b ', '-sssss '].map((each) => fill('curl http://a/ ', each)),
+      fill('curl http://a/ --url-query ', '-d a --url-query b '),
+      fill('curl http://a', '/..'),
+      fill('curl http://a/ -H "a:', ' ', '\rb"'),
+      ...['\\', '^', '""', '^"', '\\\\"', '" '].map((each) => fill('curl ^"http://a/^" ', each)),
+      fill('GET / HTTP/1.1\na:', ' ', '\rb\n'),
+      ...['a:b\n', '\n ', '\r', '> ', '> a b\n', ':'].map((each) => fill('GET / HTTP/1.1\n', each)),
+      fill('> GET / HTTP/1.1\n', '> a: b\n'),
+      fill('GET / HTTP/1.1\nTransfer-Encoding: chunked\n\n', '1\na\n'),
+      fill('GET / HTTP/1.1\nTransfer-Encoding: chunked\n\n1', ';', '\r\r\n'),
+      ...['{"code":"A","message":"', '< x-request-id: a ', '{"code": ', '{'].map((each) => fill('{', each)),
+      fill('{"method":"GET","url":"http://a","headers":[{}', ',{"name":"a","value":"b"}', ']}'),
+    ]) {
+      readRequest(Buffer.from(text), context);
+      findRefusalRequestId(text);
+    }
   });
 });

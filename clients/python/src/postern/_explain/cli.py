@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import stat
 import sys
 import time
 from datetime import datetime
@@ -13,9 +14,11 @@ from .model import Asked, Options, Unreadable
 from .read import read_request
 from .render import render, render_json
 
+_MAX_BYTES = 1024 * 1024
+_MAX_BODY_BYTES = 10 * 1024 * 1024  # The largest body of which the gateway takes a digest.
 _EPILOG = """\
-The request is a curl command or raw HTTP, also as curl -v prints it. It is only read, never sent. No App Secret and
-no right signature is printed. Exit code 0: the request is right, or was when it was made. 1: it is wrong.
+The request is a curl command or raw HTTP, also as curl -v prints it. It is only read, never sent; it may have 1 MiB.
+Files that it names are not read. No App Secret and no right signature is printed. Exit code 0: the request is right, or was when it was made. 1: it is wrong.
 2: the command line or the request cannot be read.
 
 examples:
@@ -60,6 +63,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SOURCE",
         help="env:NAME, file:PATH or - (standard input): the App Secret",
     )
+    command.add_argument(
+        "--body",
+        metavar="FILE",
+        help="the body of the request, where the text does not hold it, such as that of curl -d @order.json; "
+        "- for standard input",
+    )
     command.add_argument("--app-key", metavar="KEY", help="the App Key; without it, the one that was sent")
     command.add_argument(
         "--at",
@@ -79,16 +88,17 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _explain(given: argparse.Namespace) -> int:
-    if given.file == "-" and given.secret_from == "-":
-        raise _Usage("the request and the secret would both be read from standard input; put one into a file")
+    sources = {"request": given.file, "secret": given.secret_from, "body": given.body}
+    from_input = [what for what, source in sources.items() if source == "-"]
+    if len(from_input) > 1:
+        told = "the %s and the %s would both be read from standard input; put one into a file"
+        raise _Usage(told % (from_input[0], from_input[1]))
     options = _options(given.option)
     at = None if given.at is None else _time(given.at)
     secret = _secret(given.secret_from)
-    try:
-        data = sys.stdin.buffer.read() if given.file == "-" else _file(given.file)
-    except OSError as error:
-        raise _Usage("%s cannot be read (%s)" % (given.file, error.strerror)) from None
-    read = read_request(data, _file)
+    data = _bytes(given.file, given.file)
+    body = None if given.body is None else _bytes(given.body, given.body, _MAX_BODY_BYTES)
+    read = read_request(data, body)
     known = read.sent_at if at is None else at
     asked = Asked(given.app_key, secret, int(time.time()) if known is None else known, known is not None)
     explanation = explain(read.request, given.method, options, asked)
@@ -99,9 +109,23 @@ def _explain(given: argparse.Namespace) -> int:
     return 0 if explanation.verdict in ("right", "right-but-old") else 1
 
 
-def _file(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
+def _bytes(path: str, shown: str, max_bytes: int = _MAX_BYTES) -> bytes:
+    """A regular file or, for `-`, standard input. Devices, FIFOs and folders, and what has more bytes, are not read."""
+    try:
+        with sys.stdin.buffer if path == "-" else open(path, "rb", opener=_open) as file:
+            if path != "-" and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise _Usage("%s cannot be read (it is no regular file; - reads standard input)" % shown)
+            data = file.read(max_bytes + 1)
+    except OSError as error:
+        raise _Usage("%s cannot be read (%s)" % (shown, error.strerror)) from None
+    if len(data) > max_bytes:
+        raise _Usage("%s cannot be read (it has more than %d bytes)" % (shown, max_bytes))
+    return data
+
+
+def _open(path: str, flags: int) -> int:
+    """Without waiting for the other end of a FIFO, and without making a terminal ours; Windows has neither."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
 def _secret(source: str) -> bytes:
@@ -112,10 +136,8 @@ def _secret(source: str) -> bytes:
         if not data:
             raise _Usage("--secret-from: the environment variable %s is not set or empty" % name)
     elif source == "-" or (kind == "file" and name):
-        try:
-            data = sys.stdin.buffer.read() if source == "-" else _file(name)
-        except OSError as error:
-            raise _Usage("--secret-from: %s cannot be read (%s)" % (name, error.strerror)) from None
+        path = "-" if source == "-" else name
+        data = _bytes(path, "--secret-from: %s" % ("standard input" if source == "-" else name))
     else:
         raise _Usage("--secret-from takes env:NAME, file:PATH or - for standard input, never the secret itself")
     data = data[:-1] if data.endswith(b"\n") else data

@@ -2,19 +2,20 @@
 
 import base64
 import re
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from .model import Header, SentRequest, Unreadable
+from .model import Header, ReadText, SentRequest, Unreadable
 from .shell import read_pipeline
-from .text import escape_byte, lenient_base64, text_of
+from .text import escape_byte, lenient_base64, visible
 from .url import split_url
 
-ReadFile = Callable[[str], bytes]
+Read = Callable[[str], bytes]
 _FORM = "application/x-www-form-urlencoded"
 _CMD = re.compile(r"(?:^|\s)\^\"|\s\^\r?\n")
 _NAMES = {
     "-H": "header", "-d": "data", "-X": "request", "-G": "get", "-u": "user", "-I": "head", "-A": "user-agent",
     "-b": "cookie", "-e": "referer", "-F": "form", "-T": "upload-file", "-K": "config", "-:": "next",
+    "-n": "netrc", "-z": "time-cond",
     "--data-ascii": "data",
 }
 _VALUED_SHORT = set("AbcCdDeEFHKmoPQrtTuUwxXyYz")
@@ -44,46 +45,98 @@ class _Options(List[_Option]):
         return next((each.value for each in reversed(self) if each.name == name), None)
 
 
-def read_curl(text: str, read_file: ReadFile) -> SentRequest:
-    """Raises `Unreadable`."""
+_INVENTED = "the body of -F has a border that curl invents each time; save the body, and give raw HTTP with --body"
+_VARIABLES = "the command has variables (--variable); write their values into the command"
+_WITH_FILES = {
+    "form": _INVENTED,
+    "form-string": _INVENTED,
+    "config": "the command has options in a file (-K); write them into the command",
+    "variable": _VARIABLES,
+}
+_HEADERS_OF_FILES = {"cookie", "netrc", "netrc-optional", "netrc-file", "etag-compare", "time-cond"}
+
+
+def read_curl(text: str, given: Optional[bytes]) -> ReadText:
+    """Raises `Unreadable`. No file that the command names is read: `given` stands for the one that holds the body."""
     if _CMD.search(text):
         raise Unreadable("this is a command for cmd.exe; copy it as a command for bash, or give raw HTTP (curl -v)")
     pipeline = read_pipeline(re.sub(r"\A\s*(?:[$#>] )?", "", text))
-    position = next((at for at, words in enumerate(pipeline) if any(map(_is_curl, words))), None)
+    position = next((at for at, words in enumerate(pipeline) if any(map(is_curl, words))), None)
     if position is None:
         raise Unreadable("there is no curl in the command line")
     words = pipeline[position]
-    options = _read_options(words[next(at for at, word in enumerate(words) if _is_curl(word)) + 1 :])
-    if options.has("form", "form-string"):
-        raise Unreadable("the body of -F has a border that curl invents each time; save the body, and give raw HTTP")
-    if options.has("config"):
-        raise Unreadable("the command has options in a file (-K); write them into the command")
-    piped = _piped(pipeline[:position])
-
-    def read(path: str) -> bytes:
-        if path == "-" and piped is None:
-            raise Unreadable("the command takes its body from standard input, which is not in the text")
-        try:
-            return read_file(path) if path != "-" or piped is None else piped
-        except OSError as error:
-            told = "the body, %s, cannot be read (%s); run the command where the file is" % (path, error.strerror)
-            raise Unreadable(told) from None
-
-    return _request(options, read)
+    options = _read_options(words[next(at for at, word in enumerate(words) if is_curl(word)) + 1 :])
+    _refuse_files(options)
+    files = _Files(_piped(pipeline[:position]), given)
+    request = _request(options, files.read)
+    if given is not None and files.named is None:
+        raise Unreadable("the command takes no body from a file, so --body has no use")
+    return ReadText(request, None, _notes(options))
 
 
-def _request(options: _Options, read: ReadFile) -> SentRequest:
+class _Files:
+    """What stands for the files that a command names, none of which is read."""
+
+    def __init__(self, piped: Optional[bytes], given: Optional[bytes]) -> None:
+        self._piped = piped
+        self._given = given
+        self.named: Optional[str] = None
+
+    def read(self, path: str) -> bytes:
+        if path == "-" and self._piped is not None:
+            return self._piped
+        if self._given is None and path == "-":
+            told = "the command takes its body from standard input, which is not in the text; --body FILE gives it"
+            raise Unreadable(told)
+        if self._given is None:
+            told = "the command takes its body from the file %s, which is not read: --body FILE names it" % _shown(path)
+            raise Unreadable(told)
+        if self.named not in (None, path):
+            told = "the command takes its body from several files; save the body that it sends, and give raw HTTP"
+            raise Unreadable(told)
+        self.named = path
+        return self._given
+
+
+def _shown(path: str) -> str:
+    return visible(path.encode("latin-1"))
+
+
+def _refuse_files(options: "_Options") -> None:
+    """What a command takes from a file that cannot stand beside it."""
+    for name, value in options:
+        problem = _VARIABLES if name.startswith("expand-") else _WITH_FILES.get(name)
+        if problem is not None:
+            raise Unreadable(problem)
+        if name == "header" and value.startswith("@"):
+            told = "the command has headers in a file (-H %s); write them into the command" % _shown(value)
+            raise Unreadable(told)
+        if name == "url" and value.startswith("@"):
+            raise Unreadable("the command has its URL in a file (%s); write it into the command" % _shown(value))
+
+
+def _notes(options: "_Options") -> Tuple[str, ...]:
+    names = [
+        "--" + name
+        for name, value in options
+        if name in _HEADERS_OF_FILES and not (name == "cookie" and (value == "" or "=" in value))
+    ]
+    return ("Headers that curl makes of files were left out: %s." % ", ".join(dict.fromkeys(names)),) if names else ()
+
+
+def _request(options: _Options, read: Read) -> SentRequest:
     data = _data(options, read)
     upload = options.last("upload-file")
-    uploaded = None if upload is None else read(upload)
+    uploaded = None if upload is None else read("-" if upload == "." else upload)
+    queries = [_query(each.value, read) for each in options if each.name == "url-query"]
     parts = split_url(options.last("url") or "")
     if parts is None:
         raise Unreadable("the curl command has no URL")
     is_query = options.has("get", "head")
     path = parts.target if options.has("path-as-is") else _without_dots(parts.target)
-    queries = [each.value for each in options if each.name == "url-query"]
-    for query in [*queries, *([data] if is_query and data is not None else [])]:
-        path += ("&" if "?" in path else "?") + query
+    queries += [data] if is_query and data is not None else []
+    if queries:
+        path += ("&" if "?" in path else "?") + "&".join(queries)
     has_data = not is_query and data is not None
     body = (data or "").encode("latin-1") if has_data else b""
     body = body if uploaded is None else uploaded
@@ -94,23 +147,28 @@ def _request(options: _Options, read: ReadFile) -> SentRequest:
     return SentRequest(options.last("request") or method, target, host, tuple(headers), body)
 
 
-def _is_curl(word: str) -> bool:
+def _query(value: str, read: Read) -> str:
+    """As `--data-urlencode` would write it; what begins with `+` stays as it is."""
+    return value[1:] if value.startswith("+") else _urlencoded(value, read)
+
+
+def is_curl(word: str) -> bool:
+    """Whether a word of a command line is the program curl."""
     return re.search(r"(?:^|[/\\])curl(?:\.exe)?\Z", word) is not None
 
 
 def _read_options(words: Sequence[str]) -> _Options:
     """Up to `--next`: combined short flags, values joined to a short flag, URLs without an option."""
     options = _Options()
-    rest = list(words)
+    rest = iter(words)  # Taking the first element off a list moves all others.
     are_over = False
-    while rest:
-        word = rest.pop(0)
+    for word in rest:
         if are_over or not word.startswith("-") or word == "-":
             options.append(_Option("url", word))
         elif word == "--":
             are_over = True
         elif word.startswith("--"):
-            value = rest.pop(0) if word[2:] in _VALUED_LONG and rest else ""
+            value = next(rest, "") if word[2:] in _VALUED_LONG else ""
             options.append(_Option(_NAMES.get(word, word[2:]), value))
         else:
             _read_short(word, rest, options)
@@ -120,27 +178,27 @@ def _read_options(words: Sequence[str]) -> _Options:
     return options
 
 
-def _read_short(word: str, rest: List[str], options: _Options) -> None:
+def _read_short(word: str, rest: Iterator[str], options: _Options) -> None:
     for at in range(1, len(word)):
         name = _NAMES.get("-" + word[at], "-" + word[at])
         if word[at] in _VALUED_SHORT:
             joined = word[at + 1 :]
-            options.append(_Option(name, joined or (rest.pop(0) if rest else "")))
+            options.append(_Option(name, joined or next(rest, "")))
             return
         options.append(_Option(name))
 
 
-def _data(options: _Options, read: ReadFile) -> Optional[str]:
+def _data(options: _Options, read: Read) -> Optional[str]:
     """The data as one text, one character a byte, joined as curl does; None when there is none."""
-    data: Optional[str] = None
+    pieces: List[str] = []
     for name, value in options:
         piece = _piece(name, value, read)
         if piece is not None:
-            data = piece if data is None else data + ("" if name == "json" else "&") + piece
-    return data
+            pieces += [piece] if not pieces or name == "json" else ["&", piece]
+    return "".join(pieces) if pieces else None
 
 
-def _piece(name: str, value: str, read: ReadFile) -> Optional[str]:
+def _piece(name: str, value: str, read: Read) -> Optional[str]:
     if name == "data-raw":
         return value
     if name == "data-urlencode":
@@ -152,7 +210,7 @@ def _piece(name: str, value: str, read: ReadFile) -> Optional[str]:
     return re.sub(r"[\r\n\0]", "", text) if name == "data" and value.startswith("@") else text
 
 
-def _urlencoded(value: str, read: ReadFile) -> str:
+def _urlencoded(value: str, read: Read) -> str:
     mark = re.search("[=@]", value)
     if mark is None:
         return _encode(value)
@@ -165,8 +223,8 @@ def _encode(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9\-._~]", lambda match: "+" if match[0] == " " else escape_byte(match), text)
 
 
-def _text(value: str, read: ReadFile) -> str:
-    return read(text_of(value[1:])).decode("latin-1") if value.startswith("@") else value
+def _text(value: str, read: Read) -> str:
+    return read(value[1:]).decode("latin-1") if value.startswith("@") else value
 
 
 def _headers(options: _Options, has_data: bool, url_user: Optional[str], length: Optional[int]) -> List[Header]:

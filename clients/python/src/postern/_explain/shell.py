@@ -1,7 +1,7 @@
 """Splits a command line into words as a POSIX shell would, with `$'…'` of bash too. Nothing is expanded."""
 
 import re
-from typing import Any, List, Optional
+from typing import Any, List
 
 from .model import Unreadable
 from .text import bytes_of
@@ -38,29 +38,35 @@ _SIMPLE = {
 def read_pipeline(text: str) -> List[List[str]]:
     """The words of each command of the first command line. Raises `Unreadable`."""
     commands: List[List[str]] = [[]]
-    word: Optional[str] = None
+    word: List[str] = []  # Its pieces: joining each would copy the word again and again.
+    is_word = False
+
+    def end_word() -> None:
+        if is_word:
+            commands[-1].append("".join(word))
+        word.clear()
+
     for match in _TOKEN.finditer(text):
         kind, token = match.lastgroup, match[0]
-        if kind == "end" and token in "<>" and re.match(r"\d\Z", word or ""):
-            word = None  # `2>&1`: a number before a redirection is no word.
+        if kind == "end" and token in "<>" and len(word) == 1 and re.match(r"\d\Z", word[0]):
+            is_word = False  # `2>&1`: a number before a redirection is no word.
         if kind in ("blank", "pipe", "end"):
-            if word is not None:
-                commands[-1].append(word)
-            word = None
+            end_word()
+            is_word = False
             if kind == "pipe":
                 commands.append([])
         if token == "<" and kind == "end":
             raise Unreadable('the command reads its body with "<"; write -d @FILE instead')
-        if kind == "end" or (kind is None and token.startswith("#") and word is None):
+        if kind == "end" or (kind is None and token.startswith("#") and not is_word):
             break
         if kind == "open":
             raise Unreadable(_UNCLOSED[token])
         if kind == "expansion":
             raise _unknown(text[match.start() :])
         if kind not in ("blank", "pipe"):
-            word = (word or "") + _piece(match)
-    if word is not None:
-        commands[-1].append(word)
+            word.append(_piece(match))
+            is_word = True
+    end_word()
     return commands
 
 
