@@ -1,5 +1,5 @@
-// `npx postern`, and `postern` with node_modules/.bin on the path, is what was built: npm links the programs of
-// dependencies there, but not those of the project itself, and `npx postern` would otherwise build again.
+// `postern` with node_modules/.bin on the path is what was built: npm links the programs of dependencies there, but not
+// those of the project itself. Whoever types npx before it gets the same in the project's folder, and no other build.
 import { chmodSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
-// What npm runs after `npm ci`: the build. `npx postern` makes npm prepare the project too, before every single
-// command; then what was built is taken as it is.
+// What npm runs after `npm ci`: the build. npx makes npm prepare the project too, before every single
+// command of it; then what was built is taken as it is.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

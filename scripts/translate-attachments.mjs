@@ -38,7 +38,7 @@ for (const name of names.length > 0 ? names : Object.keys(attachments)) {
   const head = { generatedBy: 'npm run translate:attachments', controlPlane, manifests: await digestOf(folders) };
   const file = `${fixtures}${name}.json`;
   await writeFile(file, JSON.stringify({ ...head, ...resources }, null, 2));
-  const { code, stderr } = await run('npx', ['biome', 'format', '--write', file], { cwd: root });
+  const { code, stderr } = await run('node_modules/.bin/biome', ['format', '--write', file], { cwd: root });
   if (code !== 0) throw new Error(stderr);
   console.log(`  ${file}`);
 }

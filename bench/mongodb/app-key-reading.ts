@@ -8,7 +8,7 @@ import { appKeyOf } from './seed.ts';
 
 /**
  * When a replica on many credentials is ready, and when it knows all their App Keys.
- * `npx tsc -p tsconfig.json`, then `node --import tsx bench/mongodb/app-key-reading.ts [COUNT]`; a million takes two minutes.
+ * `node_modules/.bin/tsc -p tsconfig.json`, then `node --import tsx bench/mongodb/app-key-reading.ts [COUNT]`; a million takes two minutes.
  */
 const count = Number(process.argv[2] ?? 1_000_000);
 const BATCH = 10_000;

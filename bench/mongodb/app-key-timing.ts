@@ -13,7 +13,7 @@ import { appKeyOf, seed } from './seed.ts';
  * but refused (they are of another method) and for invented ones, each of which is new; once with no other load, and once
  * beside a flood of invented App Keys on another connection. Prints the medians, the chance that a known one takes
  * longer (Mann-Whitney; 0.5 shows nothing) and its z value: beyond ±3 so many samples distinguish the two.
- * `npx tsc -p tsconfig.json`, then `node --import tsx bench/mongodb/app-key-timing.ts [SAMPLES]`: half a minute.
+ * `node_modules/.bin/tsc -p tsconfig.json`, then `node --import tsx bench/mongodb/app-key-timing.ts [SAMPLES]`: half a minute.
  */
 const samples = Number(process.argv[2] ?? 10_000);
 const KNOWN = 100;

@@ -5,12 +5,10 @@ import { root, state } from './cluster.mjs';
 
 const folder = join(state, 'reader');
 
-/** The folder, with links to the project. There `npx postern` is what was built: npm asks a registry in such a folder. */
+/** The folder, with links to the project. */
 export async function reader() {
   await mkdir(folder, { recursive: true });
-  const npx = `#!/bin/sh\nshift\nexec node '${join(root, 'dist/main.js')}' "$@"\n`;
-  await writeFile(join(state, 'bin/npx'), npx, { mode: 0o755 });
-  for (const name of ['deploy', 'examples']) {
+  for (const name of ['deploy', 'dist', 'examples']) {
     await symlink(join(root, name), join(folder, name)).catch((error) => {
       if (error.code !== 'EEXIST') throw error;
     });

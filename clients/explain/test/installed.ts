@@ -25,7 +25,7 @@ export class Installed implements Disposable {
     if (made.code !== 0) throw new Error(`npm install failed: ${made.err}`);
   }
 
-  /** Runs `npx postern-explain` there. */
+  /** Runs `npx --no-install postern-explain` there. */
   runByNpx(args: readonly string[]): Printed {
     return this.#spawn('npx', ['--no-install', 'postern-explain', ...args]);
   }
