@@ -48,11 +48,25 @@ async function look(namespace, [label, value], target, port) {
 }
 
 const callers = [
+  // The first: nobody from outside, whatever the label.
   [
-    'an Envoy in another namespace',
+    'a pod with the label of Envoys in another namespace',
     'partners',
     ['postern-client', 'true'],
+    { 9001: 'closed', 9002: 'closed', 9003: 'closed' },
+  ],
+  ['an Envoy', 'postern', ['postern-client', 'true'], { 9001: 'open', 9002: 'open', 9003: 'closed' }],
+  [
+    "a gateway of Istio's overlay",
+    'istio-partners',
+    ['istio', 'partners'],
     { 9001: 'open', 9002: 'open', 9003: 'closed' },
+  ],
+  [
+    'a pod with the label of that gateway in another namespace',
+    'partners',
+    ['istio', 'partners'],
+    { 9001: 'closed', 9002: 'closed', 9003: 'closed' },
   ],
   ['another pod', 'partners', ['app', 'other'], { 9001: 'closed', 9002: 'closed', 9003: 'closed' }],
   [

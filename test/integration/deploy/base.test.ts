@@ -71,6 +71,10 @@ describe('the base, as kubectl apply -k deploy/ sends it', () => {
     );
   });
 
+  it('trusts no proxy that nobody named', () => {
+    assert.equal(settingsOf(manifests, deployment(manifests), secretValues)['POSTERN_TRUSTED_PROXIES'], undefined);
+  });
+
   it('runs the image of this version', () => {
     const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string };
     assert.equal(find(deployment(manifests), ...container, 'image'), `postern:${version}`);

@@ -6,8 +6,17 @@ import { type Json } from '../../support/envoy/envoy-config.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
 import { findManifestFaults, secretsByHand } from '../../support/kubernetes/find-manifest-faults.ts';
 import { podsOfService } from '../../support/kubernetes/find-network-faults.ts';
-import { asText, find, getManifest, listOf, type Manifest, mapOf, textOf } from '../../support/kubernetes/manifest.ts';
-import { findPods } from '../../support/kubernetes/pods.ts';
+import {
+  asText,
+  find,
+  getManifest,
+  listOf,
+  type Manifest,
+  mapOf,
+  ofKind,
+  textOf,
+} from '../../support/kubernetes/manifest.ts';
+import { findPods, fitsSelector } from '../../support/kubernetes/pods.ts';
 import { settingsOf } from '../../support/kubernetes/settings-of.ts';
 
 const compileTimeoutMs = 30_000;
@@ -102,12 +111,31 @@ describe('the component manage', () => {
   it('lets in only pods that were given its label, and Prometheus to the admin port', () => {
     const { ingress, policyTypes } = mapOf(getManifest(upon, 'NetworkPolicy', 'postern-manage'), 'spec');
     assert.deepEqual(policyTypes, ['Ingress', 'Egress']);
-    const peers = [{ namespaceSelector: {}, podSelector: { matchLabels: { 'postern-manage-client': 'true' } } }];
-    const monitoring = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }];
+    const named = (namespace: string): Json => ({ matchLabels: { 'kubernetes.io/metadata.name': namespace } });
+    const clients = { matchLabels: { 'postern-manage-client': 'true' } };
+    const peers = [{ namespaceSelector: named('postern'), podSelector: clients }];
+    const monitoring = [{ namespaceSelector: named('monitoring') }];
     assert.deepEqual(ingress, [
       { from: peers, ports: [{ protocol: 'TCP', port: 9004 }] },
       { from: monitoring, ports: [{ protocol: 'TCP', port: 9005 }] },
     ]);
+  });
+
+  it('reaches an OpenID Connect provider only with the component for one', async () => {
+    const portsOf = (manifests: readonly Manifest[]): readonly Json[] =>
+      ofKind(manifests, 'NetworkPolicy')
+        .filter((policy) =>
+          fitsSelector({ 'app.kubernetes.io/name': 'postern-manage' }, find(policy, 'spec', 'podSelector')),
+        )
+        .flatMap((policy) => listOf(policy, 'spec', 'egress'))
+        .flatMap((rule) => listOf(rule, 'ports').map((port) => find(port, 'port') ?? null));
+    assert.deepEqual(portsOf(upon), [53, 53, 27017]);
+    const both = await renderComposition({
+      resources: ['base'],
+      components: ['components/manage', 'components/manage-openid-connect'],
+    });
+    assert.deepEqual(await findManifestFaults(both, { external: secretsByHand }), []);
+    assert.deepEqual(portsOf(both), [53, 53, 27017, 443]);
   });
 
   it('shows Secrets that have what the Deployment reads', () => {

@@ -136,23 +136,23 @@ describe('the network policy of the base', () => {
     );
     assert.ok(own);
     // As the chart of Istio's gateways and Envoy Gateway label their pods.
-    const labels: readonly Readonly<Record<string, Json>>[] = [
-      own.labels,
-      mapOf(istio, 'spec', 'selector'),
-      {
-        'gateway.envoyproxy.io/owning-gateway-name': find(
-          await gateway('envoy-gateway', 'Gateway'),
-          ...['metadata', 'name'],
-        ) as Json,
-      },
+    const owning = find(await gateway('envoy-gateway', 'Gateway'), 'metadata', 'name') as Json;
+    const envoys: readonly { readonly namespace: string | undefined; readonly labels: Readonly<Record<string, Json>> }[] = [
+      { namespace: own.namespace, labels: own.labels },
+      { namespace: textOf(istio, 'metadata', 'namespace'), labels: mapOf(istio, 'spec', 'selector') },
+      { namespace: 'envoy-gateway-system', labels: { 'gateway.envoyproxy.io/owning-gateway-name': owning } },
     ];
     const policy = getManifest(await renderKustomization('.'), 'NetworkPolicy', 'postern');
     const peers = listOf(policy, 'spec', 'ingress', 0, 'from');
-    for (const each of labels) {
-      const isLetIn = peers.some((peer) => fitsSelector(each, find(peer, 'podSelector')));
+    for (const each of envoys) {
+      const isLetIn = peers.some(
+        (peer) =>
+          fitsSelector(each.labels, find(peer, 'podSelector')) &&
+          textOf(peer, 'namespaceSelector', 'matchLabels', 'kubernetes.io/metadata.name') === each.namespace,
+      );
       assert.ok(isLetIn, JSON.stringify(each));
     }
-    assert.equal(peers.length, labels.length);
+    assert.equal(peers.length, envoys.length);
   });
 });
 

@@ -65,7 +65,7 @@ function policyFaults(policy: Manifest, all: readonly Pods[]): readonly string[]
     ...unsaid.map((type) => `${name}: has rules for ${type}, which policyTypes does not name`),
     ...listOf(policy, 'spec', 'ingress').flatMap((rule) => [
       ...portFaults(name, rule, selected),
-      ...listOf(rule, 'from').flatMap((peer) => peerFaults(name, peer, own)),
+      ...listOf(rule, 'from').flatMap((peer) => [...peerFaults(name, peer, own), ...strangerFaults(name, peer)]),
     ]),
     ...listOf(policy, 'spec', 'egress').flatMap((rule) =>
       listOf(rule, 'to').flatMap((peer) => [
@@ -88,6 +88,13 @@ function fitsPeer(pods: Pods, peer: Json): boolean {
 function peerFaults(name: string, peer: Json, own: readonly Pods[]): readonly string[] {
   if (!isLocal(peer) || own.some((pods) => fitsPeer(pods, peer))) return [];
   return [`${name}: no pod fits the peer ${JSON.stringify(find(peer, 'podSelector'))}`];
+}
+
+/** A peer in any namespace: everybody who may create pods may give them its label. */
+function strangerFaults(name: string, peer: Json): readonly string[] {
+  const labels = mapOf(peer, 'namespaceSelector', 'matchLabels');
+  const isAny = find(peer, 'namespaceSelector') !== undefined && labels['kubernetes.io/metadata.name'] === undefined;
+  return isAny ? [`${name}: lets in pods of any namespace with ${JSON.stringify(find(peer, 'podSelector'))}`] : [];
 }
 
 /** The ports of a rule that none of the pods has; null for pods that are not among the manifests. */

@@ -214,6 +214,13 @@ const againstEachOther: Readonly<Record<string, Planted>> = {
     9011,
     /lets through port 9011, which Deployment shop\/web does not have/,
   ],
+  'a network policy for pods of any namespace': [
+    'NetworkPolicy',
+    'web',
+    ['spec', 'ingress', 0, 'from', 0, 'namespaceSelector'],
+    {},
+    /NetworkPolicy shop\/web: lets in pods of any namespace with .*gateway/,
+  ],
   'a network policy to no pod': [
     'NetworkPolicy',
     'web',

@@ -136,7 +136,9 @@ spec:
   podSelector: { matchLabels: { app: web } }
   policyTypes: [Ingress, Egress]
   ingress:
-    - from: [{ namespaceSelector: {}, podSelector: { matchLabels: { gateway: "true" } } }]
+    - from:
+        - namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: edge } }
+          podSelector: { matchLabels: { gateway: "true" } }
       ports: [{ port: 9001 }]
     - from: [{ podSelector: { matchLabels: { app: web } } }]
       ports: [{ port: http }]
