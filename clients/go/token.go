@@ -2,12 +2,16 @@ package postern
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,9 +28,10 @@ const (
 type TokenError struct {
 	// Status is the HTTP status of the answer.
 	Status int
-	// Code is the error of RFC 6749 §5.2, such as invalid_client; empty when the answer has none.
+	// Code is the error of RFC 6749, such as invalid_client; empty when the answer has none of those.
 	Code string
-	// Description is its error_description, or what is wrong with the answer.
+	// Description is what is wrong with the answer, in words of this package: what the other end wrote may repeat the
+	// App Secret.
 	Description string
 }
 
@@ -126,12 +131,12 @@ func (s *tokenSource) ask(ctx context.Context, base http.RoundTripper) (*token, 
 	// RoundTrip follows no redirect, so the secret goes to the token URL only.
 	response, err := base.RoundTrip(request)
 	if err != nil {
-		return nil, err
+		return nil, withoutAnswer(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxTokenBytes+1))
 	if err != nil {
-		return nil, err
+		return nil, withoutAnswer(err)
 	}
 	return s.parse(response.StatusCode, body, asked)
 }
@@ -140,21 +145,20 @@ var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
 func (s *tokenSource) parse(status int, body []byte, asked time.Time) (*token, error) {
 	var answer struct {
-		Token       string   `json:"access_token"`
-		Type        string   `json:"token_type"`
-		ExpiresIn   *float64 `json:"expires_in"`
-		Error       string   `json:"error"`
-		Description string   `json:"error_description"`
+		Token     string   `json:"access_token"`
+		Type      string   `json:"token_type"`
+		ExpiresIn *float64 `json:"expires_in"`
+		Error     string   `json:"error"`
 	}
 	err := json.Unmarshal(body, &answer)
 	if status != http.StatusOK {
-		return nil, s.refused(status, answer.Error, answer.Description)
+		return nil, refused(status, answer.Error, "the token URL gave none")
 	}
 	if err != nil || len(body) > maxTokenBytes {
-		return nil, s.refused(status, "", "the answer is not the JSON of RFC 6749")
+		return nil, refused(status, "", "the answer is not the JSON of RFC 6749")
 	}
 	if !tokenPattern.MatchString(answer.Token) || !strings.EqualFold(answer.Type, "bearer") {
-		return nil, s.refused(status, "", "the answer holds no bearer token")
+		return nil, refused(status, "", "the answer holds no bearer token")
 	}
 	made := &token{text: newSecret(answer.Token)}
 	if answer.ExpiresIn != nil {
@@ -177,25 +181,30 @@ func renewalOf(asked time.Time, lifeSeconds float64) time.Time {
 	return asked.Add(life - margin)
 }
 
-// refused makes an error of what the other end wrote, without characters that are not for a log, and without the
-// secret in case it was repeated.
-func (s *tokenSource) refused(status int, code, description string) *TokenError {
-	if code == "" && description == "" {
-		description = "the answer is not the JSON of RFC 6749"
-	}
-	return &TokenError{Status: status, Code: s.clean(code), Description: s.clean(description)}
+// knownErrors are those of RFC 6749. Another text may repeat the App Secret, in any encoding.
+var knownErrors = []string{
+	"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+	"invalid_scope", "server_error", "temporarily_unavailable",
 }
 
-func (s *tokenSource) clean(text string) string {
-	const longest = 300
-	text = strings.Map(func(r rune) rune {
-		if r < 0x20 || r > 0x7e {
-			return ' '
-		}
-		return r
-	}, strings.ReplaceAll(text, s.secret(), redacted))
-	if len(text) > longest {
-		text = text[:longest] + "..."
+func refused(status int, code, description string) *TokenError {
+	if !slices.Contains(knownErrors, code) {
+		code = ""
 	}
-	return text
+	return &TokenError{Status: status, Code: code, Description: description}
+}
+
+var errNoAnswer = errors.New("postern: the token URL gave no answer that is HTTP")
+
+// withoutAnswer is the error, unless net/http made it of what the other end wrote: it quotes that.
+func withoutAnswer(err error) error {
+	var (
+		network     *net.OpError
+		certificate *tls.CertificateVerificationError
+	)
+	isOurs := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if isOurs || errors.As(err, &network) || errors.As(err, &certificate) {
+		return err
+	}
+	return errNoAnswer
 }

@@ -3,7 +3,7 @@ import { percentEncode } from './encode-parameters.ts';
 import { PosternTokenError } from './problem.ts';
 import { readBytes } from './read-bytes.ts';
 import { parseObject } from './refusal.ts';
-import { Secret, withoutSecrets } from './secret.ts';
+import { Secret } from './secret.ts';
 import type { BaseFetch } from './settings.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
@@ -47,14 +47,13 @@ export class AccessTokens {
 
   async #ask(): Promise<Secret> {
     const askedMs = this.#nowMs();
-    const response = await this.#post();
-    const bytes = response.body === null ? null : await readBytes(response.body, MAX_ANSWER_BYTES);
+    const { response, bytes } = await this.#post();
     const answer = bytes === null ? null : parseObject(textOf(bytes));
     const { access_token: token, token_type: type, expires_in: lifeSeconds } = answer ?? {};
     const isToken = typeof token === 'string' && BEARER_TOKEN.test(token);
     if (response.status !== 200 || !isToken || typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
-      const { error, error_description: description } = answer ?? {};
-      throw new PosternTokenError(response.status, this.#shown(error), this.#shown(description));
+      const { error } = answer ?? {};
+      throw new PosternTokenError(response.status, isKnownError(error) ? error : null);
     }
     const secret = new Secret(token);
     const life = typeof lifeSeconds === 'number' && lifeSeconds >= 0 ? lifeSeconds : Infinity;
@@ -62,11 +61,11 @@ export class AccessTokens {
     return secret;
   }
 
-  async #post(): Promise<Response> {
+  async #post(): Promise<{ readonly response: Response; readonly bytes: Uint8Array | null }> {
     const { appKey, appSecret, tokenUrl } = this.#client;
     const basic = base64(utf8(`${percentEncode(appKey)}:${percentEncode(appSecret)}`));
     try {
-      return await this.#fetch(tokenUrl, {
+      const response = await this.#fetch(tokenUrl, {
         method: 'POST',
         headers: [
           ['Authorization', `Basic ${basic}`],
@@ -78,14 +77,26 @@ export class AccessTokens {
         redirect: 'manual',
         cache: 'no-store',
       });
+      return { response, bytes: response.body === null ? null : await readBytes(response.body, MAX_ANSWER_BYTES) };
     } catch (error) {
-      throw withoutSecrets(error, [basic, appSecret]);
+      throw noAnswer(error);
     }
   }
+}
 
-  /** What an answer says, unless it repeats the App Secret. */
-  #shown(value: unknown): string | null {
-    if (typeof value !== 'string') return null;
-    return value.includes(this.#client.appSecret) ? null : value;
-  }
+/** Those of RFC 6749. Another text may repeat the App Secret, in any encoding. */
+const KNOWN_ERRORS = [
+  ...['invalid_request', 'invalid_client', 'invalid_grant', 'unauthorized_client', 'unsupported_grant_type'],
+  ...['invalid_scope', 'server_error', 'temporarily_unavailable'],
+];
+
+function isKnownError(error: unknown): error is string {
+  return typeof error === 'string' && KNOWN_ERRORS.includes(error);
+}
+
+/** An error with the code of the one that is given, and nothing else: some hold what the other end wrote. */
+function noAnswer(error: unknown): TypeError {
+  const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
+  const [known] = [cause?.code, code].filter((each) => typeof each === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(each));
+  return new TypeError(`the token URL gave no answer${known === undefined ? '' : ` (${String(known)})`}`);
 }

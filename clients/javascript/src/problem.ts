@@ -30,17 +30,13 @@ export class PosternProblem extends Error {
 export class PosternTokenError extends Error {
   /** HTTP status of the answer. */
   readonly status: number;
-  /** The `error` of the answer, such as `invalid_client`; null when it has none. */
+  /** The `error` of the answer, such as `invalid_client`; null when it has none of those of RFC 6749. */
   readonly error: string | null;
-  /** The `error_description` of the answer; null when it has none. */
-  readonly errorDescription: string | null;
 
-  constructor(status: number, error: string | null, errorDescription: string | null) {
-    const reason = [error, errorDescription].filter((part) => part !== null).join(': ');
-    super(`the token URL gave no access token (status ${String(status)}${reason === '' ? '' : `, ${reason}`})`);
+  constructor(status: number, error: string | null) {
+    super(`the token URL gave no access token (status ${String(status)}${error === null ? '' : `, ${error}`})`);
     this.name = 'PosternTokenError';
     this.status = status;
     this.error = error;
-    this.errorDescription = errorDescription;
   }
 }

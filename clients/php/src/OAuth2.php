@@ -13,6 +13,17 @@ use Postern\Client\Internal\Token;
 final class OAuth2 extends Credential
 {
     private const MAX_ANSWER_BYTES = 65_536;
+    /** Those of RFC 6749. Another text may repeat the App Secret, in any encoding. */
+    private const KNOWN_ERRORS = [
+        'invalid_request',
+        'invalid_client',
+        'invalid_grant',
+        'unauthorized_client',
+        'unsupported_grant_type',
+        'invalid_scope',
+        'server_error',
+        'temporarily_unavailable',
+    ];
 
     private readonly Secret $appSecret;
     private ?Token $token = null;
@@ -80,8 +91,8 @@ final class OAuth2 extends Credential
         $content = is_array($content) ? $content : [];
         $token = $status === 200 ? Token::of($content, $this->clock()->machine()) : null;
         if ($token === null) {
-            $error = $this->shown($content, 'error');
-            throw TokenRefused::of($status, $error, $this->shown($content, 'error_description'));
+            $error = $content['error'] ?? null;
+            throw TokenRefused::of($status, in_array($error, self::KNOWN_ERRORS, true) ? $error : null);
         }
         $this->token = $token;
     }
@@ -115,11 +126,5 @@ final class OAuth2 extends Credential
             'token' => $this->token,
             'retries' => $this->retries,
         ];
-    }
-
-    /** @param array<mixed> $content */
-    private function shown(#[\SensitiveParameter] array $content, string $name): ?string
-    {
-        return is_string($content[$name] ?? null) ? $this->redact($content[$name]) : null;
     }
 }

@@ -138,7 +138,8 @@ final class OAuth2Test extends TestCase
     {
         return [
             'a refusal' => [401, '{"error":"invalid_client","error_description":"Wrong: secret."}', 'invalid_client',
-                'The token URL gave no token (status 401): invalid_client: Wrong: [secret].'],
+                'The token URL gave no token (status 401): invalid_client'],
+            'an unknown error' => [400, '{"error":"secret"}', null, '(status 400): its answer is no token'],
             'a page' => [502, '<html>', null, 'The token URL gave no token (status 502): its answer is no token'],
             'a redirect' => [302, '', null, 'The token URL gave no token (status 302): its answer is no token'],
             'no text' => [200, '{"access_token":1,"token_type":"bearer"}', null, 'its answer is no token'],

@@ -99,8 +99,9 @@ def test_a_stream_is_given_up_but_the_token_is_dropped(adapter: Make, clock: Fak
     [
         (
             Reply(401, [], b'{"error":"invalid_client","error_description":"Client authentication failed."}'),
-            401, "invalid_client", "the token URL answered 401, invalid_client: Client authentication failed.",
+            401, "invalid_client", "the token URL answered 401, invalid_client",
         ),
+        (Reply(400, [], b'{"error":"czNjcmV0"}'), 400, None, "the token URL answered 400"),
         (Reply(503, [("Retry-After", "7")], b"<html>"), 503, None, "the token URL answered 503"),
         (Reply(302, [("Location", "/elsewhere")], b""), 302, None, "the token URL answered 302"),
         (Reply(200, [], b"[]"), 200, None, "the answer of the token URL holds no access token"),

@@ -6,6 +6,7 @@ import { type Language } from '../../support/clients/languages.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { callCases } from './calls.ts';
 import { driverCases } from './driver.ts';
+import { hostileCases } from './hostile.ts';
 import { oauth2Cases } from './oauth2.ts';
 import { clockCases } from './clock.ts';
 import { retryCases } from './retries.ts';
@@ -66,6 +67,7 @@ export function testClient(language: Language): void {
         problemCases(subjectOf(index));
         redirectCases(subjectOf(index));
         secretCases(subjectOf(index));
+        hostileCases(subjectOf(index));
       });
     }
     const everySubject = (): readonly Subject[] => language.ways.map((_, index) => subjectOf(index)());

@@ -23,7 +23,7 @@ const made = (more: object): ForeignAnswer => ({ status: 200, headers: ofJson, b
 const noTokens: Readonly<Record<string, readonly [ForeignAnswer, RegExp]>> = {
   'an error of RFC 6749': [
     { status: 400, headers: ofJson, body: '{"error":"invalid_scope","error_description":"The scope is not known."}' },
-    /invalid_scope.*The scope is not known\./s,
+    /invalid_scope/,
   ],
   'an error without a description': [
     { status: 503, headers: ofJson, body: '{"error":"server_error"}' },

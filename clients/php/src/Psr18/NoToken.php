@@ -16,7 +16,7 @@ final class NoToken extends TokenRefused implements RequestExceptionInterface
     /** @internal */
     public static function for(RequestInterface $request, TokenRefused $refused): self
     {
-        $make = static fn () => new self($refused->status, $refused->error, $refused->errorDescription);
+        $make = static fn () => new self($refused->status, $refused->error);
         return self::with($request, $make);
     }
 }

@@ -35,8 +35,8 @@ class Problem(PosternError, ValueError):
 class TokenError(PosternError):
     """The token URL gave no access token.
 
-    ``status`` is that of its answer, None when there was none. ``error`` and ``error_description`` are those of
-    RFC 6749 §5.2, where the answer has them; ``retry_after`` is its ``Retry-After`` in whole seconds.
+    ``status`` is that of its answer, None when there was none. ``error`` is that of the answer, where it is
+    one of RFC 6749; ``retry_after`` is its ``Retry-After`` in whole seconds.
     """
 
     def __init__(
@@ -44,11 +44,9 @@ class TokenError(PosternError):
         message: str,
         status: Optional[int] = None,
         error: Optional[str] = None,
-        error_description: Optional[str] = None,
         retry_after: Optional[int] = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.error = error
-        self.error_description = error_description
         self.retry_after = retry_after

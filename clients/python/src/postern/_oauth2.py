@@ -116,6 +116,4 @@ def _result_of(asked: "Future[Token]") -> Token:
         return asked.result()
     except TokenError as error:
         # An error of its own for each caller: one object would gather the tracebacks of all of them.
-        raise TokenError(
-            str(error), error.status, error.error, error.error_description, error.retry_after
-        ) from None
+        raise TokenError(str(error), error.status, error.error, error.retry_after) from None

@@ -47,9 +47,18 @@ def ask(
     try:
         status, headers, body = _answer(urllib.request.build_opener(*handlers), question, timeout)
     except (OSError, HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise TokenError("the token URL gave no answer: %s" % (str(reason) or type(reason).__name__)) from None
-    return _read(status, headers, body, asked_at)
+        told = _reason(error)
+    else:
+        return _read(status, headers, body, asked_at)
+    # Not within "except": the error would hang on this one as its context.
+    raise TokenError("the token URL gave no answer: %s" % told)
+
+
+def _reason(error: BaseException) -> str:
+    """What the system says; of an answer that is no HTTP only the kind, as the other errors quote it."""
+    reason = getattr(error, "reason", None) or error
+    is_of_system = isinstance(reason, OSError) and not isinstance(reason, (urllib.error.URLError, HTTPException))
+    return (str(reason) if is_of_system else "") or type(reason).__name__
 
 
 def _answer(
@@ -89,10 +98,23 @@ def _object_of(body: bytes) -> Dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
+_KNOWN_ERRORS = frozenset(
+    (
+        "invalid_request",
+        "invalid_client",
+        "invalid_grant",
+        "unauthorized_client",
+        "unsupported_grant_type",
+        "invalid_scope",
+        "server_error",
+        "temporarily_unavailable",
+    )
+)
+
+
 def _refuse(status: int, document: Dict[str, Any], retry_after: Optional[int]) -> NoReturn:
-    error, description = (document.get(name) for name in ("error", "error_description"))
-    error = error if isinstance(error, str) else None
-    description = description if isinstance(description, str) else None
-    said = ": ".join(each for each in (error, description) if each)
-    message = "the token URL answered %d%s" % (status, ", " + said if said else "")
-    raise TokenError(message, status, error, description, retry_after)
+    """Quotes errors of RFC 6749 only: another text may repeat the App Secret, in any encoding."""
+    error = document.get("error")
+    known = error if isinstance(error, str) and error in _KNOWN_ERRORS else None
+    message = "the token URL answered %d%s" % (status, ", " + known if known else "")
+    raise TokenError(message, status, known, retry_after)

@@ -3,23 +3,34 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+/// Those of RFC 6749. Another text may repeat the App Secret, in any encoding.
+const KNOWN_ERRORS: [&str; 8] = [
+    "invalid_request",
+    "invalid_client",
+    "invalid_grant",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "invalid_scope",
+    "server_error",
+    "temporarily_unavailable",
+];
+
 /// Why there is no access token.
 #[derive(Clone, Debug)]
 pub struct TokenError {
     status: Option<u16>,
     error: Option<String>,
-    description: Option<String>,
     source: Option<Arc<reqwest::Error>>,
 }
 
 impl TokenError {
     pub(super) fn no_answer(source: reqwest::Error) -> Self {
-        Self { status: None, error: None, description: None, source: Some(Arc::new(source)) }
+        Self { status: None, error: None, source: Some(Arc::new(source)) }
     }
 
     pub(super) fn refused(status: u16, document: &Value) -> Self {
-        let text = |name: &str| document[name].as_str().map(printable);
-        Self { status: Some(status), error: text("error"), description: text("error_description"), source: None }
+        let error = document["error"].as_str().filter(|error| KNOWN_ERRORS.contains(error)).map(str::to_owned);
+        Self { status: Some(status), error, source: None }
     }
 
     /// The HTTP status of the token URL; `None` when there was no answer.
@@ -27,26 +38,18 @@ impl TokenError {
         self.status
     }
 
-    /// `error` of RFC 6749 §5.2, such as `invalid_client`.
+    /// `error` of the answer, such as `invalid_client`; `None` when it has none of those of RFC 6749.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
-    }
-
-    /// `error_description` of RFC 6749 §5.2.
-    pub fn error_description(&self) -> Option<&str> {
-        self.description.as_deref()
     }
 }
 
 impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.status, &self.error, &self.description) {
-            (None, ..) => f.write_str("the token URL gave no answer"),
-            (Some(status), None, _) => write!(f, "the answer of the token URL is no token (status {status})"),
-            (Some(status), Some(error), None) => write!(f, "the token URL refused: {error} (status {status})"),
-            (Some(status), Some(error), Some(description)) => {
-                write!(f, "the token URL refused: {error}: {description} (status {status})")
-            }
+        match (self.status, &self.error) {
+            (None, _) => f.write_str("the token URL gave no answer"),
+            (Some(status), None) => write!(f, "the answer of the token URL is no token (status {status})"),
+            (Some(status), Some(error)) => write!(f, "the token URL refused: {error} (status {status})"),
         }
     }
 }
@@ -55,9 +58,4 @@ impl std::error::Error for TokenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_deref().map(|error| error as _)
     }
-}
-
-/// The characters that RFC 6749 allows in an error, at most 1000 of them.
-fn printable(text: &str) -> String {
-    text.chars().filter(|character| (' '..='~').contains(character)).take(1000).collect()
 }

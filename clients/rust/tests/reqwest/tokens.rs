@@ -106,7 +106,7 @@ async fn a_refused_token_is_renewed_once_and_not_counted() {
 async fn an_answer_that_is_no_token_is_an_error() {
     let refused = r#"{"error":"invalid_client","error_description":"No such client."}"#;
     for (answer, text) in [
-        (answer(401, JSON, refused), "the token URL refused: invalid_client: No such client. (status 401)"),
+        (answer(401, JSON, refused), "the token URL refused: invalid_client (status 401)"),
         (answer(400, JSON, r#"{"error":"invalid_request"}"#), "the token URL refused: invalid_request (status 400)"),
         (answer(200, JSON, "{}"), "the answer of the token URL is no token (status 200)"),
         (answer(200, "", "<html>"), "the answer of the token URL is no token (status 200)"),
@@ -134,12 +134,13 @@ async fn an_answer_that_is_no_token_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_error_says_what_rfc_6749_says() {
-    let refused = r#"{"error":"invalid_client","error_description":"No such\nclient."}"#;
-    let server = Server::with(vec![answer(401, JSON, refused)]).await;
-    let error = token_error(&client_of(&server), &server).await;
-    let parts = (error.status(), error.error(), error.error_description());
-    assert_eq!(parts, (Some(401), Some("invalid_client"), Some("No suchclient.")));
+async fn an_error_quotes_rfc_6749_only() {
+    for (answered, quoted) in [("invalid_client", Some("invalid_client")), ("c2VjcmV0", None)] {
+        let refused = format!(r#"{{"error":"{answered}","error_description":"No such\nclient."}}"#);
+        let server = Server::with(vec![answer(401, JSON, &refused)]).await;
+        let error = token_error(&client_of(&server), &server).await;
+        assert_eq!((error.status(), error.error()), (Some(401), quoted));
+    }
 }
 
 #[tokio::test]

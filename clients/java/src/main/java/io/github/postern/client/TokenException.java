@@ -12,21 +12,17 @@ public final class TokenException extends IOException {
     private final int status;
     /** The {@code error} of RFC 6749, or null. */
     private final String error;
-    /** The {@code error_description} of RFC 6749, or null. */
-    private final String errorDescription;
 
     TokenException(String message, Throwable cause) {
         super(message, cause);
         this.status = 0;
         this.error = null;
-        this.errorDescription = null;
     }
 
-    TokenException(String message, int status, String error, String errorDescription) {
+    TokenException(String message, int status, String error) {
         super(message);
         this.status = status;
         this.error = error;
-        this.errorDescription = errorDescription;
     }
 
     /**
@@ -41,18 +37,9 @@ public final class TokenException extends IOException {
     /**
      * The {@code error} of RFC 6749.
      *
-     * @return such as {@code invalid_client}; empty when the answer has none
+     * @return such as {@code invalid_client}; empty when the answer has none of those
      */
     public Optional<String> error() {
         return Optional.ofNullable(error);
-    }
-
-    /**
-     * The {@code error_description} of RFC 6749.
-     *
-     * @return empty when the answer has none
-     */
-    public Optional<String> errorDescription() {
-        return Optional.ofNullable(errorDescription);
     }
 }

@@ -1,17 +1,27 @@
 package io.github.postern.client;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketException;
 import java.net.URLEncoder;
+import java.net.UnknownHostException;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
+import javax.net.ssl.SSLException;
 
 /** Keeps one access token in memory, and asks for another when it ends. Calls that come while it asks wait for it. */
 final class TokenSource {
     /** The most bytes of an answer of a token URL. */
     static final int LARGEST_ANSWER = 65_536;
+
+    /** Failures that hold nothing of an answer. Others may quote it, and with it the App Secret. */
+    private static final List<Class<? extends IOException>> NETWORK = List.of(SocketException.class,
+            UnknownHostException.class, InterruptedIOException.class, HttpTimeoutException.class, SSLException.class);
 
     private final String tokenUrl;
     private final String appKey;
@@ -83,8 +93,12 @@ final class TokenSource {
 
     private static Throwable tokenException(Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return cause instanceof TokenException || !(cause instanceof IOException) ? cause
-                : new TokenException("The token URL could not be asked: " + cause.getMessage(), cause);
+        if (cause instanceof TokenException || !(cause instanceof IOException)) {
+            return cause;
+        }
+        boolean isOfNetwork = NETWORK.stream().anyMatch(kind -> kind.isInstance(cause));
+        return isOfNetwork ? new TokenException("The token URL could not be asked: " + cause.getMessage(), cause)
+                : new TokenException("The token URL gave no answer that is HTTP.", null);
     }
 
     private CompletableFuture<AccessToken> ask(Transport transport) {

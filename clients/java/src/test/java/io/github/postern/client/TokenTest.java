@@ -163,7 +163,7 @@ class TokenTest {
                 "Content-Type", "application/json");
         TokenException refused = assertThrows(TokenException.class, this::call);
         assertEquals("invalid_client", refused.error().orElseThrow());
-        assertEquals("Unknown client.", refused.errorDescription().orElseThrow());
+        assertEquals("The token URL answered 401 invalid_client", refused.getMessage());
         assertEquals(401, refused.status().orElseThrow());
         assertTrue(api.received().isEmpty());
         give("t1", "3600");
