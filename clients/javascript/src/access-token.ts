@@ -1,4 +1,4 @@
-import { base64, textOf, utf8 } from './bytes.ts';
+import { base64, type Bytes, textOf, utf8 } from './bytes.ts';
 import { percentEncode } from './encode-parameters.ts';
 import { PosternTokenError } from './problem.ts';
 import { readBytes } from './read-bytes.ts';
@@ -61,7 +61,7 @@ export class AccessTokens {
     return secret;
   }
 
-  async #post(): Promise<{ readonly response: Response; readonly bytes: Uint8Array | null }> {
+  async #post(): Promise<{ readonly response: Response; readonly bytes: Bytes | null }> {
     const { appKey, appSecret, tokenUrl } = this.#client;
     const basic = base64(utf8(`${percentEncode(appKey)}:${percentEncode(appSecret)}`));
     try {

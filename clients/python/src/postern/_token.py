@@ -6,7 +6,7 @@ import urllib.error
 import urllib.request
 from http.client import HTTPException
 from ssl import SSLContext
-from typing import Any, Callable, Dict, NamedTuple, NoReturn, Optional, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple, Union
 
 from ._errors import TokenError
 from ._refusal import retry_after_of
@@ -43,15 +43,25 @@ def ask(
     question.add_header("Content-Type", "application/x-www-form-urlencoded")
     question.add_header("Accept", "application/json")
     question.add_unredirected_header("Authorization", basic())
+    outcome = _outcome(urllib.request.build_opener(*handlers), question, timeout, clock)
+    # Raised here, where no variable holds the answer: some print those of a traceback.
+    if isinstance(outcome, TokenError):
+        raise outcome
+    return outcome
+
+
+def _outcome(
+    opener: urllib.request.OpenerDirector,
+    question: urllib.request.Request,
+    timeout: float,
+    clock: Callable[[], float],
+) -> Union[Token, TokenError]:
     asked_at = clock()
     try:
-        status, headers, body = _answer(urllib.request.build_opener(*handlers), question, timeout)
+        status, headers, body = _answer(opener, question, timeout)
     except (OSError, HTTPException, ValueError) as error:
-        told = _reason(error)
-    else:
-        return _read(status, headers, body, asked_at)
-    # Not within "except": the error would hang on this one as its context.
-    raise TokenError("the token URL gave no answer: %s" % told)
+        return TokenError("the token URL gave no answer: %s" % _reason(error))
+    return _read(status, headers, body, asked_at)
 
 
 def _reason(error: BaseException) -> str:
@@ -72,19 +82,19 @@ def _answer(
             return answer.code, answer.headers, answer.read(_MAX_ANSWER_BYTES + 1)
 
 
-def _read(status: int, headers: Any, body: bytes, asked_at: float) -> Token:
+def _read(status: int, headers: Any, body: bytes, asked_at: float) -> Union[Token, TokenError]:
     document = _object_of(body)
     if status != 200:
-        _refuse(status, document, retry_after_of(headers.get("Retry-After")))
+        return _refused(status, document, retry_after_of(headers.get("Retry-After")))
     text, kind, life = (document.get(name) for name in ("access_token", "token_type", "expires_in"))
     if not isinstance(text, str) or _TOKEN.match(text) is None:
-        raise TokenError("the answer of the token URL holds no access token", status)
+        return TokenError("the answer of the token URL holds no access token", status)
     if not isinstance(kind, str) or kind.lower() != "bearer":
-        raise TokenError("the token is not of the type bearer", status)
+        return TokenError("the token is not of the type bearer", status)
     if life is None:
         return Token(Secret(text), None)
     if isinstance(life, bool) or not isinstance(life, (int, float)) or not life > 0:
-        raise TokenError("expires_in of the token is not a number of seconds", status)
+        return TokenError("expires_in of the token is not a number of seconds", status)
     return Token(Secret(text), asked_at + life - min(_MOST_SECONDS_LEFT, life / 10))
 
 
@@ -112,9 +122,9 @@ _KNOWN_ERRORS = frozenset(
 )
 
 
-def _refuse(status: int, document: Dict[str, Any], retry_after: Optional[int]) -> NoReturn:
+def _refused(status: int, document: Dict[str, Any], retry_after: Optional[int]) -> TokenError:
     """Quotes errors of RFC 6749 only: another text may repeat the App Secret, in any encoding."""
     error = document.get("error")
     known = error if isinstance(error, str) and error in _KNOWN_ERRORS else None
     message = "the token URL answered %d%s" % (status, ", " + known if known else "")
-    raise TokenError(message, status, known, retry_after)
+    return TokenError(message, status, known, retry_after)
