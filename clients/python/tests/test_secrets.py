@@ -60,7 +60,7 @@ def test_credentials_are_not_pickled_or_copied(credential: postern.Credential) -
 def test_errors_can_be_pickled() -> None:
     problem = pickle.loads(pickle.dumps(postern.Problem("BODY_TOO_LARGE", "why")))
     assert (problem.code, problem.message, str(problem)) == ("BODY_TOO_LARGE", "why", "BODY_TOO_LARGE: why")
-    error = pickle.loads(pickle.dumps(postern.TokenError("m", 401, "invalid_client", "d", 3)))
+    error = pickle.loads(pickle.dumps(postern.TokenError("m", 401, "invalid_client", 3)))
     assert (str(error), error.status, error.error, error.retry_after) == ("m", 401, "invalid_client", 3)
 
 
