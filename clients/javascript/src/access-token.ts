@@ -97,6 +97,6 @@ function isKnownError(error: unknown): error is string {
 /** An error with the code of the one that is given, and nothing else: some hold what the other end wrote. */
 function noAnswer(error: unknown): TypeError {
   const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
-  const [known] = [cause?.code, code].filter((each) => typeof each === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(each));
-  return new TypeError(`the token URL gave no answer${known === undefined ? '' : ` (${String(known)})`}`);
+  const known = [cause?.code, code].find((each) => typeof each === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(each));
+  return new TypeError(`the token URL gave no answer${typeof known === 'string' ? ` (${known})` : ''}`);
 }
