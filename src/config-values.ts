@@ -1,6 +1,5 @@
 import { unseenIn } from './unseen.ts';
 import { parseListenAddress } from './net/listen-address.ts';
-import { type LabelOwners, parseLabelOwners as readLabelOwners } from './model/label-owners.ts';
 import { isLoopback, type Network, parseNetwork } from './net/networks.ts';
 
 /** What is wrong with the text of a setting; completes "POSTERN_…: …". It never holds the text of a secret. */
@@ -145,12 +144,6 @@ export function parseIssuer(text: string): URL | Fault {
 
 function isProtected({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
-}
-
-/** Whom labels are reserved to. */
-export function parseLabelOwners(text: string): LabelOwners | Fault {
-  const rule = 'must be NAME:admins or NAME:LABEL=VALUE, separated by commas, each NAME once';
-  return readLabelOwners(text) ?? { fault: `${rule}; not "${text}"` };
 }
 
 /** How much is logged, least first. */

@@ -8,7 +8,6 @@ import {
   parseChoice,
   parseInteger,
   parseIssuer,
-  parseLabelOwners,
   parseName,
   parseNetworks,
   parseOrigin,
@@ -19,6 +18,7 @@ import {
   parseUrl,
 } from './config-values.ts';
 import { parseKeyRingLocation } from './keyring/ring-location.ts';
+import { type LabelOwners, parseLabelOwners } from './model/label-owners.ts';
 import { parseListenAddress } from './net/listen-address.ts';
 
 /** One row of the table of settings: an environment variable. */
@@ -202,7 +202,7 @@ export const settings = {
     'POSTERN_MANAGE_LABEL_OWNERS',
     null,
     'labels that only some operators set: tier:admins,region:team=logistics; without it, none is reserved',
-    parseLabelOwners,
+    readLabelOwners,
   ),
   managePlainText: setting(
     'POSTERN_MANAGE_PLAIN_TEXT',
@@ -371,6 +371,11 @@ function findMissing({ store, keyring }: Partial<Config>): string[] {
   return [
     'POSTERN_KEYRING: a MongoDB store needs the key ring that its App Secrets were sealed with; "postern keyring create FILE" makes one for a new store',
   ];
+}
+
+function readLabelOwners(text: string): LabelOwners | Fault {
+  const rule = 'must be NAME:admins or NAME:LABEL=VALUE, separated by commas, each NAME once';
+  return parseLabelOwners(text) ?? { fault: `${rule}; not "${text}"` };
 }
 
 function isFault(value: unknown): value is Fault {

@@ -3,7 +3,6 @@ import { bounded, textBound } from '../document/bounds.ts';
 import { MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { LabelSelector } from './labels.ts';
 import { labelsField } from './labels-field.ts';
-import { boundHostsField, boundPrefixesField } from './operator-bounds.ts';
 
 /** What an operator may do, each role all of the one before and more. */
 export const operatorRoles = ['viewer', 'support', 'operator', 'admin'] as const;
@@ -117,15 +116,18 @@ const identitiesField: Field<readonly string[]> = Object.assign(
   { schema: { bsonType: 'array', maxItems: MAX_IDENTITIES, items: { bsonType: 'string' } } },
 );
 
-/** What each field of an operator but its tokens must be, in the order in which it is written. */
+/**
+ * What each field of an operator but its tokens and its bounds (resources/operator-bounds.ts) must be, in the order in
+ * which it is written.
+ */
 export const operatorFields = {
   id: idField,
   name: bounded(textField, textBound(MAX_NAME_CHARACTERS)),
   role: choiceField(operatorRoles),
   selector: labelsField,
-  hosts: boundHostsField,
-  pathPrefixes: boundPrefixesField,
   enabled: flagField,
   certificateNames: identitiesField,
   subjects: identitiesField,
-} as const satisfies { readonly [N in Exclude<keyof Operator, 'tokens'>]: Field<NonNullable<Operator[N]>> };
+} as const satisfies {
+  readonly [N in Exclude<keyof Operator, 'tokens' | 'hosts' | 'pathPrefixes'>]: Field<NonNullable<Operator[N]>>;
+};

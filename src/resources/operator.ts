@@ -4,6 +4,7 @@ import { readList, readMapping, withDefaults } from '../document/read-mapping.ts
 import { sortLabels } from '../model/labels.ts';
 import { MAX_TOKENS, type Operator, operatorDefaults, operatorFields, type OperatorToken } from '../model/operator.ts';
 import { type Declared, declareTime, withoutDefaults } from './declared.ts';
+import { boundHostsField, boundPrefixesField } from './operator-bounds.ts';
 
 const tokenKind = {
   what: 'a token of an operator',
@@ -16,13 +17,15 @@ const tokenKind = {
   required: ['id', 'hash', 'createdAt', 'expiresAt'],
 } as const;
 
+const fields = { ...operatorFields, hosts: boundHostsField, pathPrefixes: boundPrefixesField };
+
 /** An operator as an operator wishes it: its tokens are issued and revoked, never written. */
-export const operatorKind = { what: 'an operator', fields: operatorFields, required: ['id', 'role'] } as const;
+export const operatorKind = { what: 'an operator', fields, required: ['id', 'role'] } as const;
 
 /** An operator of a database. */
 export const storedOperatorKind = {
   what: 'an operator',
-  fields: { ...operatorFields, tokens: nestedList(tokenKind) },
+  fields: { ...fields, tokens: nestedList(tokenKind) },
   required: ['id', 'role', 'enabled'],
 } as const;
 

@@ -2,8 +2,10 @@ import type { AuditOperation } from './operations.ts';
 import type { AuditEvent } from '../resource-store.ts';
 
 /** An event for programs. */
-export function declareEvent({ event, atMs, ownedBy: _, ...rest }: AuditEvent): object {
-  return { event, at: declareAt(atMs), ...rest };
+export function declareEvent({ event, atMs, ...rest }: AuditEvent): object {
+  // Whose it was decides who sees it, and is for nobody to see.
+  const shown = Object.entries(rest).filter(([name]) => name !== 'ownedBy');
+  return { event, at: declareAt(atMs), ...Object.fromEntries(shown) };
 }
 
 /** What one command changed, for programs. */

@@ -137,7 +137,10 @@ describe('the network policy of the base', () => {
     assert.ok(own);
     // As the chart of Istio's gateways and Envoy Gateway label their pods.
     const owning = find(await gateway('envoy-gateway', 'Gateway'), 'metadata', 'name') as Json;
-    const envoys: readonly { readonly namespace: string | undefined; readonly labels: Readonly<Record<string, Json>> }[] = [
+    const envoys: readonly {
+      readonly namespace: string | undefined;
+      readonly labels: Readonly<Record<string, Json>>;
+    }[] = [
       { namespace: own.namespace, labels: own.labels },
       { namespace: textOf(istio, 'metadata', 'namespace'), labels: mapOf(istio, 'spec', 'selector') },
       { namespace: 'envoy-gateway-system', labels: { 'gateway.envoyproxy.io/owning-gateway-name': owning } },

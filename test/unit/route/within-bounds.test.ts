@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { FieldFault } from '../../../src/document/fields.ts';
-import { boundHostsField, boundPrefixesField, isWithinBounds } from '../../../src/model/operator-bounds.ts';
 import { compileEndpointTable } from '../../../src/route/endpoint-table.ts';
+import { isWithinBounds } from '../../../src/route/within-bounds.ts';
 import { keyEndpoint } from '../../support/pipeline/resources.ts';
 
 const hosts = fc.constantFrom('example.com', '*.example.com', 'a.example.com', '*.a.example.com', 'example.org');
@@ -37,20 +36,5 @@ describe('the bounds of an operator', () => {
       { numRuns: 2000 },
     );
     assert.ok(within > 100, String(within));
-  });
-
-  it('are hosts and prefixes in the form in which endpoints have them', () => {
-    assert.deepEqual(boundHostsField(['API.example.com', '*.Example.com']), ['api.example.com', '*.example.com']);
-    for (const wrong of ['', 'a b', 'https://a', 'a:80', '*', 'a/b', 7]) {
-      assert.ok(boundHostsField([wrong]) instanceof FieldFault, String(wrong));
-    }
-    assert.ok(boundHostsField(['a.com', 'A.com']) instanceof FieldFault);
-    assert.deepEqual(boundPrefixesField(['/pay', '/']), ['/pay', '/']);
-    for (const wrong of ['', 'pay', '/a/../b', '/a//b', '/a?b', '/a;b', null]) {
-      assert.ok(boundPrefixesField([wrong]) instanceof FieldFault, String(wrong));
-    }
-    const many = Array.from({ length: 51 }, (_, at) => `/${String(at)}`);
-    assert.ok(boundPrefixesField(many) instanceof FieldFault);
-    assert.ok(boundPrefixesField('/pay') instanceof FieldFault);
   });
 });
