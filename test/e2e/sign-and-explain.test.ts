@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { projectRoot, readDocument } from '../support/docs/documents.ts';
 import { fieldValue } from '../support/http/http-message.ts';
 import { assertOne } from '../support/assertions/assert-one.ts';
+import { type CommandHere, startCommandHere } from '../support/cli/command-here.ts';
 import { release } from '../support/lifetime/release.ts';
 import { type Stack, startStack } from '../support/stack/stack.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../support/lifetime/temporary-directory.ts';
@@ -33,26 +34,31 @@ interface Run {
 describe('postern sign and explain, as partners run them', () => {
   let stack: Stack;
   let folder: TemporaryDirectory;
+  let here: CommandHere;
   let origin = '';
   before(async () => {
     stack = await startStack(document);
     origin = `http://127.0.0.1:${String(stack.envoy.port)}`;
     folder = await temporaryDirectory();
+    here = await startCommandHere();
     await writeFile(join(folder.path, 'postern.yaml'), document);
     const command = join(folder.path, 'postern');
     await writeFile(command, `#!/bin/sh\nexec "${process.execPath}" "${join(projectRoot, 'dist/main.js')}" "$@"\n`);
     await chmod(command, 0o755);
   });
-  after(() => release(folder, stack));
+  after(() => release(folder, here, stack));
   beforeEach(() => {
     stack.backend.reset();
   });
 
-  /** Runs a shell script in the project's folder, with `postern` on the path. */
-  function shell(script: string): Promise<Run> {
+  /**
+   * Runs a shell script in the project's folder, with `postern` on the path: one that runs in this process, or the
+   * built program.
+   */
+  function shell(script: string, isBuilt = false): Promise<Run> {
     const env = {
       ...process.env,
-      PATH: [folder.path, process.env['PATH'] ?? ''].join(delimiter),
+      PATH: [(isBuilt ? folder : here).path, process.env['PATH'] ?? ''].join(delimiter),
       POSTERN_STORE: `file:${join(folder.path, 'postern.yaml')}`,
       KEY: 'acme-demo-key',
       HMAC_SECRET: 'public-demo-secret-of-acme-for-hmac',
@@ -158,13 +164,15 @@ describe('postern sign and explain, as partners run them', () => {
       body: JSON.stringify({ text: 'Kø\u{1f600}\n"'.repeat(20_000) }),
     },
   ];
+  const builtCase = 'large JSON in its wrapper';
   for (const { name, endpoint, method, target, options = '', body, forwardedTarget, forwardedBody } of cases) {
     it(`sign | sh gets through with ${name}, and explain finds it right`, async () => {
       const file = join(folder.path, 'body');
       if (body !== undefined) await writeFile(file, body);
       const data = body === undefined ? '' : `-d '@${file}'`;
       const sign = `postern sign ${method} '${origin}${target}' ${options} ${data} ${credentials[endpoint]}`;
-      const sent = await shell(`${sign} | sh`);
+      const isBuilt = name === builtCase;
+      const sent = await shell(`${sign} | sh`, isBuilt);
       assert.deepEqual([sent.code, sent.err], [0, ''], sent.out);
       assert.match(sent.out, /^HTTP\/1\.1 200 /m);
       const forwarded = assertOne(stack.backend.requests);
@@ -175,7 +183,7 @@ describe('postern sign and explain, as partners run them', () => {
       else assert.ok(forwarded.body.equals(Buffer.from(forwardedBody ?? body ?? '')));
       assert.equal(fieldValue(forwarded.headers, 'x-consumer-id'), 'acme');
 
-      const explained = await shell(`${sign} | postern explain - ${credentials[endpoint]}`);
+      const explained = await shell(`${sign} | postern explain - ${credentials[endpoint]}`, isBuilt);
       assert.deepEqual([explained.code, explained.err], [0, '']);
       assert.match(explained.out, /^Right: /);
     });
@@ -184,7 +192,7 @@ describe('postern sign and explain, as partners run them', () => {
   it('the examples of sign in docs/explain.md work against the demo', async () => {
     const [, section = ''] = /^## `postern sign`$(.*?)^## /ms.exec(page) ?? [];
     const [script = ''] = fencesOf(section, 'sh').slice(-1);
-    const { code, out, err } = await shell(script.replaceAll(demoOrigin, origin));
+    const { code, out, err } = await shell(script.replaceAll(demoOrigin, origin), true);
     assert.deepEqual([code, err], [0, '']);
     assert.equal(out.match(/^HTTP\/1\.1 200 /gm)?.length, 3, out);
     assert.equal(stack.backend.requests.length, 3);
@@ -201,7 +209,7 @@ describe('postern sign and explain, as partners run them', () => {
       const outputs = fencesOf(text, 'text');
       assert.deepEqual([commands.length, outputs.length], [examples, examples]);
       for (const [index, command] of commands.entries()) {
-        const { code, out, err } = await shell(`${setUp}\n${command}`);
+        const { code, out, err } = await shell(`${setUp}\n${command}`, index === 0);
         assert.deepEqual([code, out, err], [1, outputs[index], '']);
       }
     });
