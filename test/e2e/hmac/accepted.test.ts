@@ -62,13 +62,17 @@ const accepted: Readonly<Record<string, HmacParts>> = {
 };
 
 describe('a request signed by hmac', () => {
-  const stack = useSignedStack('hmac', [
-    { id: 'hmac', authentication: 'hmac' },
-    { id: 'strong', authentication: 'hmac', options: { algorithms: ['hmac-sha384', 'hmac-sha512'] } },
-    { id: 'real', authentication: 'hmac', options: { acceptRealHttpVersion: true } },
-    { id: 'shown', authentication: 'hmac', options: { hideCredentials: false } },
-    { id: 'narrow', authentication: 'hmac', options: { clockSkewSeconds: 10 } },
-  ]);
+  const stack = useSignedStack(
+    'hmac',
+    [
+      { id: 'hmac', authentication: 'hmac' },
+      { id: 'strong', authentication: 'hmac', options: { algorithms: ['hmac-sha384', 'hmac-sha512'] } },
+      { id: 'real', authentication: 'hmac', options: { acceptRealHttpVersion: true } },
+      { id: 'shown', authentication: 'hmac', options: { hideCredentials: false } },
+      { id: 'narrow', authentication: 'hmac', options: { clockSkewSeconds: 10 } },
+    ],
+    'shared',
+  );
 
   async function statusOf(protocol: Protocol, parts: HmacParts): Promise<number> {
     return (await stack.send(protocol, signedByHmac(parts))).status;

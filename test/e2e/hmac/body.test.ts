@@ -52,7 +52,7 @@ const framings: Readonly<Record<string, (port: number, request: SignedBody) => P
 const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('a body signed by hmac', () => {
-  const stack = useSignedStack('hmac', [{ id: 'hmac', authentication: 'hmac' }]);
+  const stack = useSignedStack('hmac', [{ id: 'hmac', authentication: 'hmac' }], 'shared');
   const port = (): number => stack.running().envoy.port;
 
   for (const [framing, post] of Object.entries(framings)) {

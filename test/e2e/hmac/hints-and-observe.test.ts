@@ -14,17 +14,21 @@ const observed = { mode: 'observe' };
 const date = new Date().toUTCString();
 
 describe('signed endpoints that help, or only watch', () => {
-  const stack = useSignedStack('hmac', [
-    { id: 'hinted-hmac', authentication: 'hmac', options: hinted },
-    { id: 'hinted-parameters', authentication: 'parameter-signature', options: hinted },
-    { id: 'hinted-auto', authentication: 'parameter-signature', options: { ...hinted, parameterEncoding: 'auto' } },
-    { id: 'observed-hmac', authentication: 'hmac', options: observed },
-    {
-      id: 'observed-parameters',
-      authentication: 'parameter-signature',
-      options: { ...observed, hideCredentials: true },
-    },
-  ]);
+  const stack = useSignedStack(
+    'hmac',
+    [
+      { id: 'hinted-hmac', authentication: 'hmac', options: hinted },
+      { id: 'hinted-parameters', authentication: 'parameter-signature', options: hinted },
+      { id: 'hinted-auto', authentication: 'parameter-signature', options: { ...hinted, parameterEncoding: 'auto' } },
+      { id: 'observed-hmac', authentication: 'hmac', options: observed },
+      {
+        id: 'observed-parameters',
+        authentication: 'parameter-signature',
+        options: { ...observed, hideCredentials: true },
+      },
+    ],
+    'shared',
+  );
 
   for (const protocol of protocols) {
     describe(`over ${protocol}`, () => {

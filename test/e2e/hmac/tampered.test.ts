@@ -54,7 +54,7 @@ function changed(headers: Fields, name: string, value: string): Fields {
 }
 
 describe('a signed request that was changed on its way', () => {
-  const stack = useSignedStack('hmac', [{ id: 'hmac', authentication: 'hmac' }]);
+  const stack = useSignedStack('hmac', [{ id: 'hmac', authentication: 'hmac' }], 'shared');
   const original: HmacParts = {
     method: 'POST',
     target: '/hmac/7%2D?a=1&b=2',

@@ -79,7 +79,7 @@ describe('a body that Postern does not see, where Envoy would pass it on', () =>
 });
 
 describe('an upgrade on a signed endpoint, with the committed configuration', () => {
-  const stack = useSignedStack('hmac', endpoints);
+  const stack = useSignedStack('hmac', endpoints, 'shared');
 
   it('is refused by Envoy itself: a web socket', async () => {
     const signed = signedByHmac();

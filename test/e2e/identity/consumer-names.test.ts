@@ -35,7 +35,7 @@ consumers: ${JSON.stringify(
 `;
 
 describe('the back end is told', () => {
-  const { sendAllowed } = useStack(document);
+  const { sendAllowed } = useStack(document, 'shared');
 
   for (const protocol of protocols) {
     for (const [id, [name, username]] of Object.entries(consumers)) {

@@ -63,7 +63,7 @@ const queriesBesideHeader: readonly (readonly [sent: string, forwarded: string])
 ];
 
 describe('options.hideCredentials', () => {
-  const { sendAllowed } = useStack(document);
+  const { sendAllowed } = useStack(document, 'shared');
 
   async function forwardedTarget(protocol: Protocol, target: string, headers: Fields = []): Promise<string> {
     const forwarded = await sendAllowed(protocol, { target, headers });

@@ -135,7 +135,7 @@ const refused: Readonly<Record<string, readonly [PlainRequest, RefusedCode]>> = 
 };
 
 describe('options.keyNames', () => {
-  const { sendAllowed, sendRefused } = useStack(document);
+  const { sendAllowed, sendRefused } = useStack(document, 'shared');
 
   for (const protocol of protocols) {
     for (const [kind, { request, credential, target }] of Object.entries(accepted)) {

@@ -60,7 +60,7 @@ const outcomes: Readonly<Record<string, Readonly<Record<string, Outcome>>>> = {
 };
 
 describe('the access condition', () => {
-  const { sendAllowed, sendRefused, logged } = useStack(document);
+  const { sendAllowed, sendRefused, logged } = useStack(document, 'shared');
 
   for (const protocol of protocols) {
     for (const [endpoint, byAppKey] of Object.entries(outcomes)) {

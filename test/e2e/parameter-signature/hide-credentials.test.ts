@@ -19,9 +19,11 @@ const cases: Readonly<Record<string, readonly [before: string, after: string, te
 };
 
 describe('an endpoint that hides the credentials of parameters', () => {
-  const stack = useSignedStack('parameter-signature', [
-    { id: 'hidden', authentication: 'parameter-signature', options: { hideCredentials: true } },
-  ]);
+  const stack = useSignedStack(
+    'parameter-signature',
+    [{ id: 'hidden', authentication: 'parameter-signature', options: { hideCredentials: true } }],
+    'shared',
+  );
 
   for (const protocol of protocols) {
     for (const [kind, [before, after, text, kept]] of Object.entries(cases)) {

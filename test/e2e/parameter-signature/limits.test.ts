@@ -58,14 +58,18 @@ function formOf(bytes: number): Buffer {
 const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('the size and kind of what parameters are signed in', () => {
-  const stack = useSignedStack('parameter-signature', [
-    { id: 'signed', authentication: 'parameter-signature' },
-    {
-      id: 'lax',
-      authentication: 'parameter-signature',
-      options: { unsignedBody: 'forward', unsignedQuery: 'forward' },
-    },
-  ]);
+  const stack = useSignedStack(
+    'parameter-signature',
+    [
+      { id: 'signed', authentication: 'parameter-signature' },
+      {
+        id: 'lax',
+        authentication: 'parameter-signature',
+        options: { unsignedBody: 'forward', unsignedQuery: 'forward' },
+      },
+    ],
+    'shared',
+  );
   const port = (): number => stack.running().envoy.port;
 
   for (const [framing, post] of Object.entries(framings)) {

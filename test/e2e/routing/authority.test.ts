@@ -49,7 +49,7 @@ const hostile = [
 ];
 
 describe('an authority that is no host', () => {
-  const { stack, sendRefused } = useStack(document);
+  const { stack, sendRefused } = useStack(document, 'shared');
 
   for (const protocol of protocols) {
     for (const host of malformed) {

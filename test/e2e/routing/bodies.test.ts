@@ -42,7 +42,7 @@ const framings: Readonly<Record<string, (port: number) => Promise<HttpAnswer>>> 
 };
 
 describe('the body of a request', () => {
-  const { stack, sendAllowed, sendRefused } = useStack(document);
+  const { stack, sendAllowed, sendRefused } = useStack(document, 'shared');
 
   for (const protocol of protocols) {
     for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST', 'PUT', 'PATCH']) {

@@ -123,7 +123,7 @@ const unserved: Readonly<Record<string, PlainRequest>> = {
 };
 
 describe('the endpoint of a request', () => {
-  const { stack, send, sendAllowed, sendRefused, logged } = useStack(document);
+  const { stack, send, sendAllowed, sendRefused, logged } = useStack(document, 'shared');
 
   for (const protocol of protocols) {
     for (const [request, endpoint] of [...paths, ...hosts, ...methods]) {

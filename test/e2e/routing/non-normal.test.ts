@@ -42,7 +42,7 @@ async function assertStopped(answering: Promise<HttpAnswer>, target: string): Pr
 }
 
 describe('a target that is not in normal form', () => {
-  const { stack, send, sendAllowed, sendRefused } = useStack(document);
+  const { stack, send, sendAllowed, sendRefused } = useStack(document, 'shared');
 
   for (const protocol of protocols) {
     for (const [kind, list] of Object.entries(targets)) {

@@ -24,6 +24,8 @@ export interface Envoy extends AsyncDisposable {
   output(): string;
   /** The value of a counter or gauge. */
   stat(name: string): Promise<number>;
+  /** From now on it does not keep the test process from ending. */
+  unref(): void;
 }
 
 export interface EnvoyOptions {
@@ -62,6 +64,9 @@ export async function startEnvoy({ ports, edit, attachment = envoyYaml }: EnvoyO
       adminPort,
       accessLogEntry: (requestId: string) => child.line('stdout', (line) => entryOf(line, requestId)),
       output: () => child.stdout() + child.stderr(),
+      unref: () => {
+        child.unref();
+      },
       stat: async (name: string) => {
         const url = `http://127.0.0.1:${String(adminPort)}/stats?usedonly&filter=^${name}$`;
         const lines = (await (await fetch(url)).text()).split('\n');

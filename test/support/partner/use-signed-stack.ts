@@ -3,7 +3,8 @@ import { type PlainRequest, type Protocol, send } from '../http/http-client.ts';
 import { fieldValue, type HttpAnswer, type RecordedRequest } from '../http/http-message.ts';
 import { assertOne } from '../assertions/assert-one.ts';
 import { release } from '../lifetime/release.ts';
-import { type Stack, type StackOptions, startStack } from '../stack/stack.ts';
+import { sharedStack } from '../stack/shared-stack.ts';
+import { type Stack, startStack, type UsedStackOptions } from '../stack/stack.ts';
 import { assertSignedRefused, type challenges, type SignedCode } from './assert-signed-refused.ts';
 import { nowSeconds } from './hmac.ts';
 import { type EndpointLine, signatureDocument } from './signature-document.ts';
@@ -22,11 +23,11 @@ export interface SignedStack {
   logged(answer: HttpAnswer): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Starts a stack around the tests of the calling `describe`. */
+/** Starts a stack around the tests of the calling `describe`, or takes the shared one. */
 export function useSignedStack(
   method: keyof typeof challenges,
   endpoints: readonly EndpointLine[],
-  options: StackOptions = {},
+  options: UsedStackOptions = {},
 ): SignedStack {
   let stack: Stack | undefined;
   const running = (): Stack => {
@@ -34,9 +35,10 @@ export function useSignedStack(
     return stack;
   };
   before(async () => {
-    stack = await startStack(signatureDocument(endpoints), options);
+    const document = signatureDocument(endpoints);
+    stack = options === 'shared' ? await sharedStack(document) : await startStack(document, options);
   });
-  after(() => release(stack));
+  after(() => (options === 'shared' ? Promise.resolve() : release(stack)));
   beforeEach(() => {
     running().backend.reset();
   });

@@ -33,6 +33,8 @@ export interface PosternProcess extends AsyncDisposable {
   signal(name: NodeJS.Signals): void;
   /** Sends SIGTERM, and resolves when it has ended. */
   stop(): Promise<Exit>;
+  /** From now on it does not keep the test process from ending. */
+  unref(): void;
 }
 
 /** Settings beside those that a test needs anyway; others of the test's own environment do not count. */
@@ -93,6 +95,9 @@ export async function startPostern(
         child.signal(name);
       },
       stop: () => child.stop(),
+      unref: () => {
+        child.unref();
+      },
     };
   });
 }

@@ -21,6 +21,8 @@ export interface RecordingBackend extends AsyncDisposable {
   answer: (request: RecordedRequest) => BackendAnswer | Promise<BackendAnswer>;
   /** Forgets the requests, and answers as at first. */
   reset(): void;
+  /** From now on it does not keep the test process from ending. */
+  unref(): void;
 }
 
 const ok: BackendAnswer = { status: 200, headers: [['content-type', 'text/plain']], body: 'ok\n' };
@@ -38,6 +40,7 @@ class Backend implements RecordingBackend {
   answer: RecordingBackend['answer'] = () => ok;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #isUnref = false;
 
   constructor(protocol: RecordedRequest['protocol']) {
     this.protocol = protocol;
@@ -53,6 +56,7 @@ class Backend implements RecordingBackend {
     }
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
+      if (this.#isUnref) socket.unref();
       socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket));
     });
   }
@@ -69,6 +73,11 @@ class Backend implements RecordingBackend {
   reset(): void {
     this.requests.length = 0;
     this.answer = () => ok;
+  }
+
+  unref(): void {
+    this.#isUnref = true;
+    for (const handle of [this.#server, ...this.#sockets]) handle.unref();
   }
 
   async #serveConnection(socket: Socket): Promise<void> {

@@ -26,6 +26,9 @@ export interface StackOptions {
   readonly edit?: (config: JsonObject) => void;
 }
 
+/** For the tests of a `describe`: one of their own unless they share the one of shared-stack.ts. */
+export type UsedStackOptions = StackOptions | 'shared';
+
 /** A port on which nothing answers. */
 const nowhere = 1;
 

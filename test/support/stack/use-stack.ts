@@ -5,7 +5,8 @@ import { type PlainRequest, type Protocol, send } from '../http/http-client.ts';
 import { assertOne } from '../assertions/assert-one.ts';
 import { assertRefused, type RefusedCode } from '../http/assert-refused.ts';
 import { release } from '../lifetime/release.ts';
-import { type Stack, type StackOptions, startStack } from './stack.ts';
+import { sharedStack } from './shared-stack.ts';
+import { type Stack, startStack, type UsedStackOptions } from './stack.ts';
 
 /**
  * The product for one file of tests: started before the first, ended after the last; the back end forgets in between.
@@ -23,17 +24,17 @@ export interface StackInUse {
   readonly logged: (answer: HttpAnswer) => Promise<AccessLogEntry>;
 }
 
-/** Starts a stack around the tests of the calling `describe`. */
-export function useStack(documentYaml: string, options: StackOptions = {}): StackInUse {
+/** Starts a stack around the tests of the calling `describe`, or takes the shared one. */
+export function useStack(documentYaml: string, options: UsedStackOptions = {}): StackInUse {
   let running: Stack | undefined;
   const stack = (): Stack => {
     assert.ok(running, 'the stack runs within tests only');
     return running;
   };
   before(async () => {
-    running = await startStack(documentYaml, options);
+    running = options === 'shared' ? await sharedStack(documentYaml) : await startStack(documentYaml, options);
   });
-  after(() => release(running));
+  after(() => (options === 'shared' ? Promise.resolve() : release(running)));
   beforeEach(() => {
     stack().backend.reset();
   });
