@@ -13,7 +13,7 @@ import { startTraffic } from '../../support/load/traffic.ts';
 
 const SERVICE = 'envoy.service.auth.v3.Authorization';
 /** Each of the two or more connections of an Envoy is sent away at every look, once in two seconds. */
-const ENDS = 6;
+const ENDS = 4;
 
 function fail(what: unknown): never {
   throw new Error(`the transport reports ${String(what)}`);

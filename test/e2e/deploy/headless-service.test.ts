@@ -48,6 +48,7 @@ describe('the pods of postern-headless, as the DNS of a cluster shows them to En
   after(async () => {
     restore('LOCALDOMAIN', former.search);
     restore('RES_OPTIONS', former.options);
+    for (const pod of pods.values()) pod.signal('SIGKILL'); // a good end is not waited for any more
     await release(directory, dns, backend, ...pods.values());
   });
 

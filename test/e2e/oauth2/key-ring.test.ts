@@ -60,13 +60,13 @@ describe('two replicas with one key ring', () => {
   let ring: RingFile;
   let first: Stack;
   let second: Stack;
-  beforeEach(async () => {
+  before(async () => {
     ring = await createRingFile({ current: 1, staged: 2 });
     const settings = { POSTERN_KEYRING: ring.path };
     first = await startStack(document, { settings });
     second = await startStack(document, { settings });
   });
-  afterEach(() => release(ring, first, second));
+  after(() => release(ring, first, second));
 
   it('accept the tokens of each other, and know what they say', async () => {
     const token = await getToken(first.envoy.port);

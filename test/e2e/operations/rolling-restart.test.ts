@@ -69,6 +69,7 @@ describe('two replicas of Postern behind Envoy', () => {
       assert.deepEqual(messages.slice(-2), ['stopping', 'stopped']);
     }
     assert.equal(again.logs().filter((line) => line['message'] === 'ready').length, 1);
+    again.signal('SIGKILL'); // a good end is not waited for any more
   });
 
   it('leave a refusal by Envoy when both are gone, and nothing reaches the back end', async () => {

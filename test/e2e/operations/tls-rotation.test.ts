@@ -19,9 +19,9 @@ consumers:
   - { id: acme, credentials: [{ id: acme-key, method: key, appKey: key-of-acme }] }
 `;
 
-const REQUESTS_PER_SECOND = 200;
+const REQUESTS_PER_SECOND = 100;
 /** Between two steps. */
-const SOME = 150;
+const SOME = 60;
 
 const oldCa = makeCertificate('authority');
 const newCa = makeCertificate('next authority');

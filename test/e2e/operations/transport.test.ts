@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { chosenAttachment } from '../../support/attachments/chosen.ts';
+import { startEnvoy } from '../../support/envoy/envoy.ts';
 import { cluster, filterSettings, type JsonObject, listAt, objectAt } from '../../support/envoy/envoy-config.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { protocols, send } from '../../support/http/http-client.ts';
 import { fieldValue } from '../../support/http/http-message.ts';
 import { poll } from '../../support/time/poll.ts';
-import { type PosternSettings } from '../../support/stack/postern-process.ts';
+import { type PosternProcess, type PosternSettings, startPostern } from '../../support/stack/postern-process.ts';
+import { startBackend } from '../../support/stack/recording-backend.ts';
 import { assertRefused, type RefusedCode } from '../../support/http/assert-refused.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
@@ -209,6 +212,16 @@ describe('between Envoy and Postern', () => {
     }
   }
 
+  /** The Posterns that distrust or are distrusted, by their settings; none of these tests changes one. */
+  const posterns = new Map<string, PosternProcess>();
+  after(() => release(...posterns.values()));
+  async function posternWith(settings: PosternSettings): Promise<PosternProcess> {
+    const key = JSON.stringify(settings);
+    const postern = posterns.get(key) ?? (await startPostern(document, settings));
+    posterns.set(key, postern);
+    return postern;
+  }
+
   const distrusted: Readonly<Record<string, () => Connection>> = {
     'an Envoy without a client certificate': () => ({
       settings: mutualTls(),
@@ -242,12 +255,18 @@ describe('between Envoy and Postern', () => {
   for (const [kind, connect] of Object.entries(distrusted)) {
     it(`nothing is decided, and nothing forwarded, with ${kind}`, async () => {
       const { settings, edit = () => undefined, told } = connect();
-      await using stack = await startStack(document, { settings, edit });
-      const answer = await send('HTTP/1.1', stack.envoy.port, { target: '/orders?appKey=key-of-acme' });
+      const postern = await posternWith(settings);
+      await using backend = await startBackend();
+      await using envoy = await startEnvoy({
+        attachment: chosenAttachment(),
+        ports: { postern: postern.grpcPort, posternHttp: postern.httpPort ?? 1, backend: backend.port },
+        edit,
+      });
+      const answer = await send('HTTP/1.1', envoy.port, { target: '/orders?appKey=key-of-acme' });
       assertRefused(answer, 'UNAVAILABLE');
-      assert.equal(stack.backend.requests.length, 0);
-      if (told !== undefined) assert.ok((await stack.envoy.stat(told)) > 0, told);
-      assert.doesNotMatch(await stack.postern.metrics(), /^postern_checks_total\{.* [1-9]/m);
+      assert.equal(backend.requests.length, 0);
+      if (told !== undefined) assert.ok((await envoy.stat(told)) > 0, told);
+      assert.doesNotMatch(await postern.metrics(), /^postern_checks_total\{.* [1-9]/m);
     });
   }
 });

@@ -1,13 +1,19 @@
 import { connect } from 'node:http2';
+import { setTimeout as pause } from 'node:timers/promises';
 import { encodeHttp1, Http1Connection, type Http1Request } from '../http/http1-client.ts';
 
-/** Requests that are made one after the other, all the time, on connections that stay open, until it is disposed. */
+/**
+ * Requests that are made one after the other on connections that stay open, until it is disposed. Each caller rests a
+ * moment after each answer: without it, callers take all of a machine from what they wait for.
+ */
 export interface Traffic extends AsyncDisposable {
   /** How many were answered so far, by status; a connection that breaks counts as its message. */
   readonly outcomes: ReadonlyMap<string, number>;
   /** Resolves when this many more were answered. */
   more(count: number): Promise<void>;
 }
+
+const REST_MS = 10;
 
 /** Starts traffic to Envoy: over two connections of HTTP/1.1, and one of HTTP/2. */
 export async function startTraffic(port: number, request: Pick<Http1Request, 'target' | 'headers'>): Promise<Traffic> {
@@ -25,9 +31,13 @@ export async function startTraffic(port: number, request: Pick<Http1Request, 'ta
     while (!isStopping()) {
       try {
         await using caller = await open();
-        while (!isStopping()) count(String(await caller.call()));
+        while (!isStopping()) {
+          count(String(await caller.call()));
+          await pause(REST_MS);
+        }
       } catch (error) {
         count(error instanceof Error ? error.message : String(error));
+        await pause(REST_MS);
       }
     }
   };
