@@ -11,7 +11,7 @@ import {
 } from '../../support/docs/documented-session.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
-import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { useDatabase } from '../../support/mongodb/use-database.ts';
 
 const page = readDocument('docs/manage-curl.md');
 
@@ -22,15 +22,14 @@ function normalise(line: string): string {
 
 describe('docs/manage-curl.md', function () {
   this.timeout(180_000);
-  let mongodb: ReplicaSet;
+  const database = useDatabase();
   let folder: TemporaryDirectory;
   let substitute: Substitute;
   before(async () => {
-    mongodb = await startReplicaSet();
     folder = await temporaryDirectory();
-    substitute = await substituteAddresses(mongodb.uri('postern'));
+    substitute = await substituteAddresses(database.uri());
   });
-  after(() => release(mongodb, folder));
+  after(() => release(folder));
 
   it('leads by eight requests from an empty database to the first 200, with what it shows', async () => {
     const steps = readSteps(page);

@@ -5,6 +5,7 @@ import { type Envoy, startEnvoy } from '../../support/envoy/envoy.ts';
 import { type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
 import { type PlainRequest, send } from '../../support/http/http-client.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { startDatabase } from '../../support/mongodb/start-database.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { poll } from '../../support/time/poll.ts';
 import { type PosternProcess, type PosternSettings, startPostern } from '../../support/stack/postern-process.ts';
@@ -26,9 +27,10 @@ export interface Replica {
   readonly envoy: Envoy;
 }
 
-/** The product on a MongoDB of its own, as operators run it. */
+/** The product on a database of its own, as operators run it. */
 export interface MongodbStack extends AsyncDisposable {
-  readonly mongodb: ReplicaSet;
+  /** Where the database is. */
+  readonly uri: string;
   readonly replicas: readonly Replica[];
   /** The replica with this number, from 0. */
   replica(number?: number): Replica;
@@ -38,90 +40,121 @@ export interface MongodbStack extends AsyncDisposable {
   handOver(command: string): Promise<HandedOver>;
   /** Calls every replica until each answers with this status, and this code unless it is 200. */
   untilEverywhere(request: () => PlainRequest, status: number, code?: string): Promise<void>;
+}
+
+/** The product on a MongoDB server of its own. */
+export interface OwnMongodbStack extends MongodbStack {
+  readonly mongodb: ReplicaSet;
   /** Everything that was stored and logged, in which a secret stands that was handed over, with its place. */
   findSecrets(): Promise<readonly string[]>;
 }
 
-/** Starts MongoDB, makes a key ring, the schema and the endpoints `/signed` (hmac) and `/keyed` (key), and then the replicas. */
+/** On a database of the shared server: makes a key ring, the schema and the endpoints `/signed` (hmac) and `/keyed` (key), and then the replicas. */
 export async function startMongodbStack(count = 1, settings: PosternSettings = {}): Promise<MongodbStack> {
+  return await acquireAll(async (keep) => await startParts(keep(await startDatabase()).uri, count, settings, keep));
+}
+
+/** The same on a server of its own, which may be stopped, and whose log is the stack's alone. */
+export async function startOwnMongodbStack(count = 1, settings: PosternSettings = {}): Promise<OwnMongodbStack> {
   return await acquireAll(async (keep) => {
     const mongodb = keep(await startReplicaSet());
-    const folder = keep(await temporaryDirectory());
-    const backend = keep(await startBackend());
-    const environment = {
-      POSTERN_STORE: mongodb.uri('postern'),
-      POSTERN_KEYRING: join(folder.path, 'keyring.yaml'),
-    };
-    const secrets: string[] = [];
-    const printed: string[] = [];
-    const run = async (command: string, given: Readonly<Record<string, string>> = {}): Promise<string> => {
-      const { code, out, err } = await runCli(command.split(' '), { ...environment, ...given });
-      assert.equal(code, 0, `postern ${command}: ${err}`);
-      return out;
-    };
-    const postern: MongodbStack['postern'] = async (command, secret) => {
-      if (secret !== undefined) secrets.push(secret);
-      const out = await run(command, secret === undefined ? {} : { SECRET: secret });
-      printed.push(out);
-      return out;
-    };
-    await postern(`keyring create ${environment.POSTERN_KEYRING}`);
-    await postern('endpoint create signed --path /signed --authentication hmac');
-    await postern('endpoint create keyed --path /keyed --authentication key');
-    await postern('consumer create acme');
-
-    const replicas: Replica[] = [];
-    for (let number = 0; number < count; number += 1) {
-      const serving = keep(await startPostern('', { ...environment, POSTERN_LOG_LEVEL: 'debug', ...settings }));
-      const ports = { postern: serving.grpcPort, posternHttp: serving.httpPort ?? 1, backend: backend.port };
-      replicas.push({ postern: serving, envoy: keep(await startEnvoy({ ports })) });
-    }
+    const stack = await startParts(mongodb.uri('postern'), count, settings, keep);
     return {
+      ...stack,
       mongodb,
-      replicas,
-      replica: (number = 0) => {
-        const found = replicas[number];
-        assert.ok(found);
-        return found;
-      },
-      postern,
-      handOver: async (command) => {
-        const answer = JSON.parse(await run(`${command} -o json`)) as Omit<HandedOver, 'appSecret'>;
-        const handedOver: HandedOver = { appSecret: null, ...answer };
-        secrets.push(handedOver.appSecret ?? handedOver.appKey);
-        return handedOver;
-      },
-      untilEverywhere: async (request, status, code) => {
-        for (const [number, { envoy }] of replicas.entries()) {
-          let last = '';
-          await poll(`${String(status)} ${code ?? ''} from replica ${String(number)}`, async () => {
-            const answer = await send('HTTP/1.1', envoy.port, request());
-            last = `${String(answer.status)} ${codeOf(answer) ?? ''}`;
-            return answer.status === status && (status === 200 || codeOf(answer) === code) ? true : null;
-          }).catch((error: unknown) => {
-            throw new Error(`the last answer was ${last}`, { cause: error });
-          });
-        }
-      },
       findSecrets: async () => {
-        const texts = new Map<string, string>([['what commands printed', printed.join('\n')]]);
-        for (const [number, { postern: serving, envoy }] of replicas.entries()) {
-          texts.set(`log of Postern ${String(number)}`, serving.output());
-          texts.set(`metrics of Postern ${String(number)}`, await serving.metrics());
-          texts.set(`logs of Envoy ${String(number)}`, envoy.output());
-        }
-        for (const [name, text] of await dump(environment.POSTERN_STORE)) texts.set(name, text);
-        for (const member of mongodb.members) texts.set('log of MongoDB', await member.log());
-        assert.ok(secrets.length > 0);
-        return [...texts].flatMap(([place, text]) => {
-          assert.notEqual(text, '', `${place} is empty`);
-          return secrets.flatMap((secret) =>
-            writtenForms(secret).flatMap((form) => (text.includes(form) ? [place] : [])),
-          );
-        });
+        const logs = await Promise.all(mongodb.members.map(async (member) => await member.log()));
+        return await stack.findSecrets(new Map([['log of MongoDB', logs.join('\n')]]));
       },
     };
   });
+}
+
+interface StackParts extends Omit<MongodbStack, keyof AsyncDisposable> {
+  /** `more`: other texts to look through, by place. */
+  findSecrets(more: ReadonlyMap<string, string>): Promise<readonly string[]>;
+}
+
+async function startParts(
+  uri: string,
+  count: number,
+  settings: PosternSettings,
+  keep: <R extends AsyncDisposable>(resource: R) => R,
+): Promise<StackParts> {
+  const folder = keep(await temporaryDirectory());
+  const backend = keep(await startBackend());
+  const environment = {
+    POSTERN_STORE: uri,
+    POSTERN_KEYRING: join(folder.path, 'keyring.yaml'),
+  };
+  const secrets: string[] = [];
+  const printed: string[] = [];
+  const run = async (command: string, given: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const { code, out, err } = await runCli(command.split(' '), { ...environment, ...given });
+    assert.equal(code, 0, `postern ${command}: ${err}`);
+    return out;
+  };
+  const postern: MongodbStack['postern'] = async (command, secret) => {
+    if (secret !== undefined) secrets.push(secret);
+    const out = await run(command, secret === undefined ? {} : { SECRET: secret });
+    printed.push(out);
+    return out;
+  };
+  await postern(`keyring create ${environment.POSTERN_KEYRING}`);
+  await postern('endpoint create signed --path /signed --authentication hmac');
+  await postern('endpoint create keyed --path /keyed --authentication key');
+  await postern('consumer create acme');
+
+  const replicas: Replica[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const serving = keep(await startPostern('', { ...environment, POSTERN_LOG_LEVEL: 'debug', ...settings }));
+    const ports = { postern: serving.grpcPort, posternHttp: serving.httpPort ?? 1, backend: backend.port };
+    replicas.push({ postern: serving, envoy: keep(await startEnvoy({ ports })) });
+  }
+  return {
+    uri,
+    replicas,
+    replica: (number = 0) => {
+      const found = replicas[number];
+      assert.ok(found);
+      return found;
+    },
+    postern,
+    handOver: async (command) => {
+      const answer = JSON.parse(await run(`${command} -o json`)) as Omit<HandedOver, 'appSecret'>;
+      const handedOver: HandedOver = { appSecret: null, ...answer };
+      secrets.push(handedOver.appSecret ?? handedOver.appKey);
+      return handedOver;
+    },
+    untilEverywhere: async (request, status, code) => {
+      for (const [number, { envoy }] of replicas.entries()) {
+        let last = '';
+        await poll(`${String(status)} ${code ?? ''} from replica ${String(number)}`, async () => {
+          const answer = await send('HTTP/1.1', envoy.port, request());
+          last = `${String(answer.status)} ${codeOf(answer) ?? ''}`;
+          return answer.status === status && (status === 200 || codeOf(answer) === code) ? true : null;
+        }).catch((error: unknown) => {
+          throw new Error(`the last answer was ${last}`, { cause: error });
+        });
+      }
+    },
+    findSecrets: async (more) => {
+      const texts = new Map<string, string>([...more, ['what commands printed', printed.join('\n')]]);
+      for (const [number, { postern: serving, envoy }] of replicas.entries()) {
+        texts.set(`log of Postern ${String(number)}`, serving.output());
+        texts.set(`metrics of Postern ${String(number)}`, await serving.metrics());
+        texts.set(`logs of Envoy ${String(number)}`, envoy.output());
+      }
+      for (const [name, text] of await dump(environment.POSTERN_STORE)) texts.set(name, text);
+      assert.ok(secrets.length > 0);
+      return [...texts].flatMap(([place, text]) => {
+        assert.notEqual(text, '', `${place} is empty`);
+        return secrets.flatMap((secret) =>
+          writtenForms(secret).flatMap((form) => (text.includes(form) ? [place] : [])),
+        );
+      });
+    },
+  };
 }
 
 /** A request to `/signed`, signed with the credential now. */

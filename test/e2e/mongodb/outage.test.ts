@@ -10,9 +10,9 @@ import {
   codeOf,
   type HandedOver,
   keyedWith,
-  type MongodbStack,
+  type OwnMongodbStack,
   signedWith,
-  startMongodbStack,
+  startOwnMongodbStack,
 } from './mongodb-stack.ts';
 
 /** Requests by callers who are known, during the outage. */
@@ -37,11 +37,11 @@ const outages: readonly {
 
 describe('traffic through Envoy while MongoDB is away', function () {
   this.timeout(90_000);
-  let stack: MongodbStack;
+  let stack: OwnMongodbStack;
   let acme: HandedOver;
   let number = 0;
   before(async () => {
-    stack = await startMongodbStack();
+    stack = await startOwnMongodbStack();
     acme = await stack.handOver('credential issue --consumer acme --method hmac --id acme-hmac');
     await stack.untilEverywhere(() => signedWith(acme), 200);
   });

@@ -9,7 +9,7 @@ import {
   type Substitute,
   substituteAddresses,
 } from '../../support/docs/documented-session.ts';
-import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
@@ -27,15 +27,14 @@ function normalise(line: string): string {
 
 describe('docs/quickstart.md', function () {
   this.timeout(180_000);
-  let mongodb: ReplicaSet;
+  const database = useDatabase();
   let folder: TemporaryDirectory;
   let substitute: Substitute;
   before(async () => {
-    mongodb = await startReplicaSet();
     folder = await temporaryDirectory();
-    substitute = await substituteAddresses(mongodb.uri('postern'));
+    substitute = await substituteAddresses(database.uri());
   });
-  after(() => release(mongodb, folder));
+  after(() => release(folder));
 
   it('leads from an empty database to an answer, and to a refusal, with what it shows', async () => {
     const steps = readSteps(page);

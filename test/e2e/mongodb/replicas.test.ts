@@ -7,17 +7,17 @@ import {
   codeOf,
   type HandedOver,
   keyedWith,
-  type MongodbStack,
+  type OwnMongodbStack,
   signedWith,
-  startMongodbStack,
+  startOwnMongodbStack,
 } from './mongodb-stack.ts';
 
 describe('two replicas on one MongoDB', function () {
   this.timeout(60_000);
-  let stack: MongodbStack;
+  let stack: OwnMongodbStack;
   let acme: HandedOver;
   before(async () => {
-    stack = await startMongodbStack(2);
+    stack = await startOwnMongodbStack(2);
     acme = await stack.handOver('credential issue --consumer acme --method hmac --id acme-hmac');
     await stack.untilEverywhere(() => signedWith(acme), 200);
   });

@@ -3,7 +3,7 @@ import { type PlainRequest } from '../../support/http/http-client.ts';
 import { poll } from '../../support/time/poll.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { startTraffic } from '../../support/load/traffic.ts';
-import { keyedWith, type MongodbStack, signedWith, startMongodbStack } from './mongodb-stack.ts';
+import { keyedWith, type OwnMongodbStack, signedWith, startOwnMongodbStack } from './mongodb-stack.ts';
 
 /** Requests to each replica between two steps. */
 const requestsBetween = 100;
@@ -25,9 +25,9 @@ interface ShownUse {
 
 describe('rotation while partners call two replicas', function () {
   this.timeout(90_000);
-  let stack: MongodbStack;
+  let stack: OwnMongodbStack;
   before(async () => {
-    stack = await startMongodbStack(2);
+    stack = await startOwnMongodbStack(2);
   });
   after(() => release(stack));
 

@@ -67,7 +67,7 @@ describe('two teams that apply their files to one store', function () {
     await release(billing);
     assert.deepEqual([...billing.outcomes.keys()], ['200']);
     const { out } = await runPostern(['export', '--selector', 'team=billing', '-o', 'json'], {
-      POSTERN_STORE: stack.mongodb.uri('postern'),
+      POSTERN_STORE: stack.uri,
     });
     const exported = JSON.parse(out) as Record<string, readonly unknown[]>;
     assert.deepEqual(

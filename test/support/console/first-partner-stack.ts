@@ -7,7 +7,7 @@ import type { HttpAnswer } from '../http/http-message.ts';
 import { acquireAll } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 import { startManagementProcess } from '../management/management-process.ts';
-import { startReplicaSet } from '../mongodb/replica-set.ts';
+import { startDatabase } from '../mongodb/start-database.ts';
 import { signedByHmac } from '../partner/hmac.ts';
 import { startPostern } from '../stack/postern-process.ts';
 import { startBackend } from '../stack/recording-backend.ts';
@@ -30,10 +30,10 @@ export interface FirstPartnerStack extends AsyncDisposable {
 /** Adds the first operator to an empty database, and starts `postern manage`, `postern serve`, Envoy and a back end. */
 export async function startFirstPartnerStack(): Promise<FirstPartnerStack> {
   return await acquireAll(async (keep) => {
-    const mongodb = keep(await startReplicaSet());
+    const database = keep(await startDatabase());
     const folder = keep(await temporaryDirectory());
     const store = {
-      POSTERN_STORE: mongodb.uri('postern'),
+      POSTERN_STORE: database.uri,
       POSTERN_KEYRING: join(folder.path, 'keyring.yaml'),
     };
     const run = async (...args: readonly string[]): Promise<string> => {
