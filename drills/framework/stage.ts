@@ -35,8 +35,8 @@ export interface Stage {
   postern(shell: OperatorsShell, line: string, options?: CommandOptions): Promise<string>;
 }
 
-/** A stage that writes to `write`, in colours when `isTerminal`. */
-export function createStage(write: (text: string) => void, isTerminal: boolean): Stage {
+/** A stage that writes to `write`, in colours when `isTerminal`; `run` runs its commands. */
+export function createStage(write: (text: string) => void, isTerminal: boolean, run = runPostern): Stage {
   const colors = createColors(isTerminal);
   let steps = 0;
   const line = (text = ''): void => {
@@ -63,7 +63,7 @@ export function createStage(write: (text: string) => void, isTerminal: boolean):
     expect,
     postern: async ({ environment, folder }, command, { code = 0, secrets, lines } = {}) => {
       line(`   ${colors.cyan(`$ postern ${command}`)}`);
-      const ended = await runPostern(command.split(' '), environment, folder);
+      const ended = await run(command.split(' '), environment, folder);
       let shown = `${ended.out}${ended.err}`.replaceAll(`${folder}/`, '');
       for (const secret of secrets?.(ended.out) ?? []) shown = shown.replaceAll(secret, '…');
       const all = shown.trimEnd().split('\n');

@@ -1,38 +1,24 @@
 import assert from 'node:assert/strict';
 import { copyFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
 import { send } from '../../support/http/http-client.ts';
 import { jsonBody } from '../../support/http/http-message.ts';
-import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
-import {
-  getToken,
-  handOver,
-  makeEndpoints,
-  makePartner,
-  mixedRequests,
-  type Partner,
-  signed,
-  withToken,
-} from '../../support/fleet/partners.ts';
+import { getToken, handOver, mixedRequests, signed, withToken } from '../../support/fleet/partners.ts';
+import { ringOf, usePartnerFleet } from '../../support/fleet/use-partner-fleet.ts';
 import { type LoadRequest, startLoad } from '../../support/load/open-load.ts';
 import { decodeSegment, partsOf } from '../../support/oauth2/forged-token.ts';
 import { poll } from '../../support/time/poll.ts';
-import { release } from '../../support/lifetime/release.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
-const REQUESTS_PER_SECOND = 200;
+const REQUESTS_PER_SECOND = 80;
 /** Between two steps, and between two tries for tokens: a source may ask for 600 tokens in a minute. */
-const SOME = 150;
+const SOME = 60;
 /** Tokens asked for, so that both replicas have issued some. */
 const TOKENS = 6;
 const ringInForce = 'the key ring is in force';
 
-const ringOf = (replica: number, folder: string): string => join(folder, `keyring-of-replica-${String(replica)}.yaml`);
-
 describe('a rotation of the key ring with a copy for each replica, under load', function () {
   this.timeout(120_000);
-  let fleet: Fleet;
-  let partner: Partner;
+  const fleet = usePartnerFleet();
   /** What partners send in turn; a rotation brings new credentials and tokens. */
   const senders: (() => LoadRequest)[] = [];
   let turn = 0;
@@ -42,20 +28,6 @@ describe('a rotation of the key ring with a copy for each replica, under load', 
     assert.ok(sender);
     return sender();
   };
-
-  before(async () => {
-    fleet = await startFleet({
-      ringOf,
-      prepare: async (parts) => {
-        await makeEndpoints(parts);
-        for (const replica of [0, 1]) {
-          await copyFile(parts.environment.POSTERN_KEYRING, ringOf(replica, parts.folder));
-        }
-      },
-    });
-    partner = await makePartner(fleet);
-  });
-  after(() => release(fleet));
 
   /** Brings the operator's ring to one replica, as a copied file, and waits until it is in force there. */
   async function bringTo(replica: number): Promise<void> {
@@ -79,7 +51,7 @@ describe('a rotation of the key ring with a copy for each replica, under load', 
   /** Tokens of the replicas, with the ids of the keys that signed them. */
   async function getTokens(): Promise<readonly { readonly token: string; readonly keyId: unknown }[]> {
     const tokens = await Promise.all(
-      Array.from({ length: TOKENS }, async () => await getToken(fleet.envoy.port, partner.oauth2)),
+      Array.from({ length: TOKENS }, async () => await getToken(fleet.envoy.port, fleet.partner.oauth2)),
     );
     return tokens.map((token) => ({ token, keyId: decodeSegment(partsOf(token).header)['kid'] }));
   }
@@ -91,7 +63,7 @@ describe('a rotation of the key ring with a copy for each replica, under load', 
     assert.ok(ofFormer.every(({ keyId }) => keyId === former));
     const [oldest] = ofFormer;
     assert.ok(oldest);
-    senders.push(mixedRequests(partner, oldest.token));
+    senders.push(mixedRequests(fleet.partner, oldest.token));
     await using load = startLoad({ port, perSecond: REQUESTS_PER_SECOND, next });
     await load.more(SOME);
 
@@ -131,7 +103,7 @@ describe('a rotation of the key ring with a copy for each replica, under load', 
     });
     const [newest] = ofLatter;
     assert.ok(newest && former !== undefined);
-    senders.splice(0, senders.length, mixedRequests({ ...partner, hmac: rotated }, newest.token), () => ({
+    senders.splice(0, senders.length, mixedRequests({ ...fleet.partner, hmac: rotated }, newest.token), () => ({
       kind: 'hmac',
       request: signed(issued),
     }));

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { usePartnerFleet } from '../../support/fleet/use-partner-fleet.ts';
 import { mixedTraffic } from '../../support/fleet/partners.ts';
 
-const REQUESTS_PER_SECOND = 200;
-const KILLS = 5;
+const REQUESTS_PER_SECOND = 80;
+const KILLS = 3;
 /** Between two steps. */
-const SOME = 150;
+const SOME = 60;
 
 describe('a replica that is killed again and again, and restarted in place at once', function () {
   this.timeout(180_000);

@@ -5,9 +5,9 @@ import { poll } from '../../support/time/poll.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
-const REQUESTS_PER_SECOND = 200;
+const REQUESTS_PER_SECOND = 80;
 /** Between two steps. */
-const SOME = 150;
+const SOME = 60;
 
 describe('an election of MongoDB under load of known callers', function () {
   this.timeout(120_000);

@@ -3,9 +3,9 @@ import { usePartnerFleet } from '../../support/fleet/use-partner-fleet.ts';
 import { mixedTraffic } from '../../support/fleet/partners.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
-const REQUESTS_PER_SECOND = 500;
+const REQUESTS_PER_SECOND = 100;
 /** Between two steps. */
-const SOME = 300;
+const SOME = 60;
 
 describe('a rolling restart of two replicas under load', function () {
   this.timeout(120_000);

@@ -9,7 +9,7 @@ import { type PosternProcess, type PosternSettings, startPostern } from '../stac
 import { type RecordingBackend, startBackend } from '../stack/recording-backend.ts';
 import { acquireAll, release } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
-import { runPostern } from '../cli/run-postern.ts';
+import { runCli } from '../../unit/cli/run-cli.ts';
 
 /** One replica of Postern, which keeps its addresses while its process is replaced. */
 export interface FleetReplica extends AsyncDisposable {
@@ -21,6 +21,7 @@ export interface FleetReplica extends AsyncDisposable {
   kill(): Promise<void>;
   /** Starts a process in the place of one that ended, and waits until it is ready. */
   start(): Promise<void>;
+  unref(): void;
 }
 
 /** Postern as it runs in production: replicas behind one Envoy, on one MongoDB. */
@@ -33,10 +34,12 @@ export interface Fleet extends AsyncDisposable {
   readonly environment: { readonly POSTERN_STORE: string; readonly POSTERN_KEYRING: string };
   /** A folder that is removed with the rest. */
   readonly folder: string;
-  /** Runs a command that must succeed; gives what it prints. */
+  /** Runs a command in the test process, which must succeed; gives what it prints. */
   postern(...args: readonly string[]): Promise<string>;
   /** Resolves when Envoy counts so many replicas as healthy. */
   healthy(count: number): Promise<void>;
+  /** From now on neither it nor a process that is started in it keeps the test process from ending. */
+  unref(): void;
 }
 
 export interface FleetOptions {
@@ -68,7 +71,7 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
       POSTERN_ACTOR: 'ops',
     };
     const postern: Fleet['postern'] = async (...args) => {
-      const { code, out, err } = await runPostern(args, environment, folder);
+      const { code, out, err } = await runCli(args, environment);
       assert.equal(code, 0, `postern ${args.join(' ')}: ${err}`);
       return out;
     };
@@ -110,7 +113,11 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
       );
     };
     await healthy(count);
-    return { mongodb, replicas, envoy, backend, environment, folder, postern, healthy };
+    // MongoDB never keeps it from ending.
+    const unref = (): void => {
+      for (const part of [...replicas, envoy, backend]) part.unref();
+    };
+    return { mongodb, replicas, envoy, backend, environment, folder, postern, healthy, unref };
   });
 }
 
@@ -122,6 +129,7 @@ async function startReplica(settings: PosternSettings): Promise<FleetReplica> {
     ...settings,
   };
   let process = await startPostern('', own);
+  let isUnref = false;
   return {
     get process() {
       return process;
@@ -136,6 +144,11 @@ async function startReplica(settings: PosternSettings): Promise<FleetReplica> {
     start: async () => {
       await release(process); // its folder
       process = await startPostern('', own);
+      if (isUnref) process.unref();
+    },
+    unref: () => {
+      isUnref = true;
+      process.unref();
     },
     // A good end is not waited for any more.
     [Symbol.asyncDispose]: async () => {
