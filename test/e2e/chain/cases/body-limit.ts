@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { startChain, useChain } from '../../../support/stack/chain.ts';
+import { type Chain, startChain, useChain } from '../../../support/stack/chain.ts';
 import {
   bufferLimit,
   connectionManager,
@@ -16,7 +16,7 @@ import { assertOne } from '../../../support/assertions/assert-one.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** The size of bodies: whole to Postern and to the back end, or refused before anybody sees them. */
-export function bodyLimitCases(attachment: Attachment): void {
+export function bodyLimitCases(attachment: Attachment, shared?: Chain): void {
   const { buffer } = attachment.filters;
   const bufferBytes = bufferLimit(attachment.config(), buffer);
   const posternBytes = 10 * 1024 * 1024;
@@ -47,7 +47,7 @@ export function bodyLimitCases(attachment: Attachment): void {
   const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
   describe('the size of bodies', () => {
-    const chain = useChain({ attachment });
+    const chain = shared ?? useChain({ attachment });
 
     it('has limits in an order that lets Postern refuse first, and ext_authz never cut', () => {
       const config = attachment.config();

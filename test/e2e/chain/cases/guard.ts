@@ -16,7 +16,7 @@ import { assertOne } from '../../../support/assertions/assert-one.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Ways in which the chain can be broken: nothing passes that was not decided, or whose body was not replaced. */
-export function guardCases(attachment: Attachment): void {
+export function guardCases(attachment: Attachment, shared?: Chain): void {
   const wrapper = '{"data":"inner","appKey":"k","sign":"s"}';
   const { authz, guard, unwrap } = attachment.filters;
 
@@ -102,7 +102,7 @@ export function guardCases(attachment: Attachment): void {
   }
 
   describe('when Postern’s answer does not say what to do with the body', () => {
-    const chain = useChain({ attachment });
+    const chain = shared ?? useChain({ attachment });
 
     const answers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
       'nothing is said': { 'postern.body': undefined },
@@ -138,9 +138,10 @@ export function guardCases(attachment: Attachment): void {
 
   for (const [fault, edit] of Object.entries(undecided)) {
     describe(`when ext_authz ${fault}`, () => {
+      const chain = useChain({ attachment, edit });
+
       for (const protocol of protocols) {
         it(`nothing reaches the back end, over ${protocol}`, async () => {
-          await using chain = await startChain({ attachment, edit });
           await assertGuarded(chain, await send(protocol, chain.envoy.port, { method: 'POST', body: 'x' }));
         });
       }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { useChain } from '../../../support/stack/chain.ts';
+import { type Chain, useChain } from '../../../support/stack/chain.ts';
 import { allow } from '../../../support/stack/check-answers.ts';
 import { checkedFields } from '../../../support/stack/fake-check-service.ts';
 import { protocols, send } from '../../../support/http/http-client.ts';
@@ -8,7 +8,7 @@ import { assertOne } from '../../../support/assertions/assert-one.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Identity headers that callers send: gone before anybody sees them. */
-export function identityCases(attachment: Attachment): void {
+export function identityCases(attachment: Attachment, shared?: Chain): void {
   const spellings = [
     'X-Consumer-Id',
     'x-consumer-id',
@@ -32,7 +32,7 @@ export function identityCases(attachment: Attachment): void {
   const others = ['X-Consumers', 'X-Consumer', 'My-X-Consumer-Id', 'X-App-Key', 'X_App_Key', 'X-Anonymous-Consumers'];
 
   describe('identity headers that a caller sends', () => {
-    const chain = useChain({ attachment });
+    const chain = shared ?? useChain({ attachment });
 
     for (const protocol of protocols) {
       for (const name of spellings) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startChain, useChain } from '../../../support/stack/chain.ts';
+import { type Chain, startChain, useChain } from '../../../support/stack/chain.ts';
 import { routes } from '../../../support/envoy/envoy-config.ts';
 import { http1, http1Bytes } from '../../../support/http/http1-client.ts';
 import { protocols, send } from '../../../support/http/http-client.ts';
@@ -7,7 +7,7 @@ import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http/htt
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** What Envoy answers by itself: in the form of our refusals. */
-export function localReplyCases(attachment: Attachment): void {
+export function localReplyCases(attachment: Attachment, shared?: Chain): void {
   function assertOurForm(answer: HttpAnswer, status: number): void {
     assert.equal(answer.status, status, answer.body.toString());
     assert.equal(fieldValue(answer.headers, 'content-type'), 'application/json');
@@ -21,7 +21,7 @@ export function localReplyCases(attachment: Attachment): void {
   }
 
   describe('what Envoy answers by itself', () => {
-    const chain = useChain({ attachment });
+    const chain = shared ?? useChain({ attachment });
     afterEach(() => {
       assert.equal(chain.backend.requests.length, 0);
     });
@@ -55,16 +55,20 @@ export function localReplyCases(attachment: Attachment): void {
   });
 
   describe('what Envoy answers for a back end', () => {
+    const chain = useChain({ attachment });
+    before(() => chain.backend[Symbol.asyncDispose]());
+
     for (const protocol of protocols) {
       it(`that is down has the form of our refusals, over ${protocol}`, async () => {
-        await using chain = await startChain({ attachment });
-        await chain.backend[Symbol.asyncDispose]();
         assertOurForm(await send(protocol, chain.envoy.port), 503);
       });
     }
+  });
+
+  describe('what Envoy answers for a back end', () => {
+    const chain = shared ?? useChain({ attachment });
 
     it('that answers an error by itself is left alone', async () => {
-      await using chain = await startChain({ attachment });
       for (const status of [400, 404, 413, 500, 503]) {
         chain.backend.answer = () => ({ status, body: 'its own' });
         const answer = await http1(chain.envoy.port);

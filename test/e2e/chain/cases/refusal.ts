@@ -10,7 +10,7 @@ import { assertOne } from '../../../support/assertions/assert-one.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Refusals reach the caller as Postern said them; without an answer there is one, too. */
-export function refusalCases(attachment: Attachment): void {
+export function refusalCases(attachment: Attachment, shared?: Chain): void {
   async function assertUndecided(chain: Chain, answer: HttpAnswer): Promise<void> {
     assert.equal(answer.status, 503);
     assert.equal(fieldValue(answer.headers, 'content-type'), 'application/json');
@@ -26,7 +26,7 @@ export function refusalCases(attachment: Attachment): void {
   }
 
   describe('a refusal by Postern', () => {
-    const chain = useChain({ attachment });
+    const chain = shared ?? useChain({ attachment });
 
     for (const protocol of protocols) {
       for (const code of [400, 401, 403, 404, 413, 415, 429, 500, 503]) {
@@ -123,8 +123,9 @@ export function refusalCases(attachment: Attachment): void {
   });
 
   describe('headers that Postern adds to the answer', () => {
+    const chain = shared ?? useChain({ attachment });
+
     it('replace those of the back end', async () => {
-      await using chain = await startChain({ attachment });
       chain.backend.answer = () => ({ headers: [['ratelimit', 'from the back end']] });
       chain.check.answer = () => allow({ responseHeaders: [['ratelimit', '"default";r=1;t=2']] });
       const answer = await send('HTTP/1.1', chain.envoy.port);

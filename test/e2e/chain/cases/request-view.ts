@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { useChain } from '../../../support/stack/chain.ts';
+import { type Chain, useChain } from '../../../support/stack/chain.ts';
 import { allow } from '../../../support/stack/check-answers.ts';
 import { checkedFields, checkedRequest } from '../../../support/stack/fake-check-service.ts';
 import { encodeHttp1, http1, Http1Connection } from '../../../support/http/http1-client.ts';
@@ -10,9 +10,9 @@ import { assertOne } from '../../../support/assertions/assert-one.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** What the chain shows to Postern and to the back end. */
-export function requestViewCases(attachment: Attachment): void {
+export function requestViewCases(attachment: Attachment, shared?: Chain): void {
   describe('what the chain shows to Postern and to the back end', () => {
-    const chain = useChain({ attachment });
+    const chain = shared ?? useChain({ attachment });
 
     for (const protocol of protocols) {
       describe(`over ${protocol}`, () => {
