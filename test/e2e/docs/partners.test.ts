@@ -3,8 +3,8 @@ import { readDocument, readFences } from '../../support/docs/documents.ts';
 import { runProgram } from '../../support/docs/documented-program.ts';
 import { fieldValue } from '../../support/http/http-message.ts';
 import { assertOne } from '../../support/assertions/assert-one.ts';
-import { release } from '../../support/lifetime/release.ts';
-import { type Stack, startStack } from '../../support/stack/stack.ts';
+import { sharedStack } from '../../support/stack/shared-stack.ts';
+import { type Stack } from '../../support/stack/stack.ts';
 
 const page = readDocument('docs/partners.md');
 const [, appKey = ''] = /App Key `(\w{32})`/.exec(page) ?? [];
@@ -29,9 +29,8 @@ consumers:
 describe('the scripts of docs/partners.md', () => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack(document);
+    stack = await sharedStack(document);
   });
-  after(() => release(stack));
   beforeEach(() => {
     stack.backend.reset();
   });

@@ -73,7 +73,11 @@ const harmless: Readonly<Record<string, (wire: string) => string>> = {
 };
 
 describe('a request to a parameter-signature endpoint', () => {
-  const stack = useSignedStack('parameter-signature', [{ id: 'signed', authentication: 'parameter-signature' }]);
+  const stack = useSignedStack(
+    'parameter-signature',
+    [{ id: 'signed', authentication: 'parameter-signature' }],
+    'shared',
+  );
   const original = (): string => {
     const time = String(nowSeconds());
     return withSign(

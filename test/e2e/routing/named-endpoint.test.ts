@@ -108,11 +108,14 @@ describe('an Envoy route that names the endpoint', () => {
 });
 
 describe('without an endpoint for everything else', () => {
-  const { sendRefused } = useStack(`
+  const { sendRefused } = useStack(
+    `
 version: 1
 endpoints:
   - { id: public, scenario: open, match: { hosts: [api.example.com], paths: [{ prefix: /public }] } }
-`);
+`,
+    'shared',
+  );
 
   for (const protocol of protocols) {
     it(`a request that nothing matches is refused, over ${protocol}`, async () => {
