@@ -5,7 +5,8 @@ import { readConsole } from '../../support/docs/console-fence.ts';
 import { projectRoot, readDocument, readFences } from '../../support/docs/documents.ts';
 import { send } from '../../support/http/http-client.ts';
 import { assertOne } from '../../support/assertions/assert-one.ts';
-import { startStack } from '../../support/stack/stack.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const shown = readFences(readDocument('docs/operations.md'), 'console').flatMap(readConsole);
 const document = `version: 1
@@ -26,8 +27,13 @@ function shapeOf(lines: string): readonly (readonly string[])[] {
 }
 
 describe('what docs/operations.md shows', () => {
-  it('is what serve logs at start', async () => {
-    await using stack = await startStack(document);
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack(document);
+  });
+  after(() => release(stack));
+
+  it('is what serve logs at start', () => {
     assert.deepEqual(shapeOf(stack.postern.output()), shapeOf(shownBy('serve --store')));
   });
 
@@ -42,7 +48,6 @@ describe('what docs/operations.md shows', () => {
   });
 
   it('is what a caller gets when no replica is left', async () => {
-    await using stack = await startStack(document);
     await stack.postern.stop();
     const { body } = await send('HTTP/1.1', stack.envoy.port, { method: 'GET', target: '/status' });
     const { requestId, ...told } = JSON.parse(body.toString()) as Readonly<Record<string, unknown>>;
