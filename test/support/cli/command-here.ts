@@ -34,7 +34,7 @@ export async function startCommandHere(): Promise<CommandHere> {
     const server = createServer((request, answer) => {
       void run(request.url ?? '').then(
         (code) => answer.end(String(code)),
-        (error: unknown) => answer.end(`${String(error)}`),
+        (error: unknown) => answer.end(String(error)),
       );
     });
     server.listen(join(path, 'socket'));

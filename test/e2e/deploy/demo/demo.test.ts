@@ -21,7 +21,10 @@ describe('the overlay demo, its pods as processes', function () {
   before(async () => {
     pods = await startDemoPods();
   });
-  after(() => release(pods));
+  after(async () => {
+    pods.postern.signal('SIGKILL'); // a good end is not waited for
+    await release(pods);
+  });
 
   const call = async (request: PlainRequest): Promise<HttpAnswer> => await send('HTTP/1.1', pods.envoy.port, request);
 
