@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { fieldValue } from '../../support/http/http-message.ts';
 import { projectRoot } from '../../support/docs/documents.ts';
 import { documentedPrograms, runProgram } from '../../support/docs/documented-program.ts';
-import { type OAuth2Stack, startOAuth2Stack } from '../../support/oauth2/oauth2-stack.ts';
+import { type OAuth2Stack, sharedOAuth2Stack } from '../../support/oauth2/oauth2-stack.ts';
 import { assertOne } from '../../support/assertions/assert-one.ts';
-import { release } from '../../support/lifetime/release.ts';
 
 describe('what docs/oauth2.md shows', () => {
   let stack: OAuth2Stack;
   before(async () => {
-    stack = await startOAuth2Stack();
+    stack = await sharedOAuth2Stack();
   });
-  after(() => release(stack));
   beforeEach(() => {
     stack.backend.reset();
   });

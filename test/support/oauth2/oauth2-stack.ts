@@ -26,24 +26,47 @@ export async function startOAuth2Stack(
   document: string = readFileSync(packageFiles.document, 'utf8'),
   settings: PosternSettings = {},
 ): Promise<OAuth2Stack & AsyncDisposable> {
+  return await startParts(document, settings);
+}
+
+let shared: ReturnType<typeof startParts> | undefined;
+
+/**
+ * The product on the demo's document that files of tests of one process share; it ends with the process, and its back
+ * end has forgotten what came before.
+ */
+export async function sharedOAuth2Stack(): Promise<OAuth2Stack> {
+  const stack = await (shared ??= startParts(readFileSync(packageFiles.document, 'utf8'), {}));
+  for (const part of [stack.front, stack.postern, stack.envoy, stack.backend]) part.unref();
+  stack.backend.reset();
+  return { ...stack, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+async function startParts(
+  document: string,
+  settings: PosternSettings,
+): Promise<OAuth2Stack & { readonly front: Front }> {
   return await acquireAll(async (keep) => {
     const front = keep(await openFront());
     const url = `http://127.0.0.1:${String(front.port)}`;
     const stack = keep(await startStack(document, { settings: { POSTERN_PUBLIC_URL: url, ...settings } }));
     front.leadTo(stack.envoy.port);
-    return { ...stack, url };
+    return { ...stack, url, front };
   });
 }
 
 interface Front extends AsyncDisposable {
   readonly port: number;
   leadTo(port: number): void;
+  /** From now on it does not keep the test process from ending. */
+  unref(): void;
 }
 
 /** Reserves a port: Postern needs its public URL before Envoy has a port. */
 async function openFront(): Promise<Front> {
   let target: number | null = null;
   const sockets = new Set<Socket>();
+  let isUnref = false;
   const server = createServer((near) => {
     if (target === null) {
       near.destroy();
@@ -55,6 +78,7 @@ async function openFront(): Promise<Front> {
       [far, near],
     ] as const) {
       sockets.add(from);
+      if (isUnref) from.unref();
       from.on('error', () => to.destroy()).on('close', () => sockets.delete(from));
       from.pipe(to);
     }
@@ -65,6 +89,10 @@ async function openFront(): Promise<Front> {
     port: (server.address() as AddressInfo).port,
     leadTo: (port) => {
       target = port;
+    },
+    unref: () => {
+      isUnref = true;
+      for (const handle of [server, ...sockets]) handle.unref();
     },
     [Symbol.asyncDispose]: async () => {
       const closed = once(server, 'close');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fieldValue } from '../../../support/http/http-message.ts';
 import { findServices } from '../../../../services/install-services.mjs';
 import { documentedPrograms, runProgram } from '../../../support/docs/documented-program.ts';
-import { startOAuth2Stack } from '../../../support/oauth2/oauth2-stack.ts';
+import { sharedOAuth2Stack } from '../../../support/oauth2/oauth2-stack.ts';
 import { assertOne } from '../../../support/assertions/assert-one.ts';
 import { temporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 
@@ -13,7 +13,7 @@ describe('the Go program in docs/oauth2.md', () => {
     const { go } = await findServices(['go']);
     assert.ok(go !== null, 'Go is not installed: scripts/install-services go');
     await using directory = await temporaryDirectory();
-    await using stack = await startOAuth2Stack();
+    const stack = await sharedOAuth2Stack();
     await writeFile(join(directory.path, 'main.go'), assertOne(documentedPrograms('go', stack.url)));
     for (const name of ['go.mod', 'go.sum']) {
       await copyFile(new URL(name, import.meta.url), join(directory.path, name));
