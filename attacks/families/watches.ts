@@ -25,11 +25,11 @@ export const watchAttacks: readonly Attack[] = [
     name: 'watches',
     title: '2048 Health/Watch on each of 600 connections',
     run: async (assault) => {
-      const peers = await assault.connectMany(assault.amount(600, 12));
+      const peers = await assault.connectMany(assault.amount(600, 6));
       await assault.begin();
       await watch(peers);
       await Promise.all(peers.map(async (peer) => await peer.settled()));
-      await assault.hold(assault.amount(3, 0.5));
+      await assault.hold(assault.amount(3, 0.2));
       const most = Math.max(...peers.map(({ answers }) => answers.open));
       const refused = peers.reduce((sum, { answers }) => sum + answers.ended, 0);
       assault.expect(`at most ${String(FEW_WATCHES)} watches of a connection are taken`, most <= FEW_WATCHES, most);
@@ -40,11 +40,11 @@ export const watchAttacks: readonly Attack[] = [
     name: 'watches-unread',
     title: 'the same, and the answers are not read',
     run: async (assault) => {
-      const peers = await assault.connectMany(assault.amount(600, 12));
+      const peers = await assault.connectMany(assault.amount(600, 6));
       for (const peer of peers) peer.stopReading();
       await assault.begin();
-      await Promise.race([watch(peers), passed(assault.amount(30_000, 5000))]);
-      await assault.hold(assault.amount(5, 1));
+      await Promise.race([watch(peers), passed(assault.amount(30_000, 1000))]);
+      await assault.hold(assault.amount(5, 0.4));
     },
   },
 ];

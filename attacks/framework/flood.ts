@@ -23,7 +23,7 @@ export interface Flood {
 /** As many bytes go out in one write. */
 const PIECE_BYTES = 64 * 1024;
 /** How long one writes to a service that may have stopped reading. */
-const UNREAD_MS = 5000;
+const UNREAD_MS = [5000, 1000] as const;
 
 /** An attack that is a {@link Flood}. */
 export function floodAttack(attack: Omit<Attack, 'run'>, flood: Flood): Attack {
@@ -47,11 +47,14 @@ export async function sendFlood(assault: Assault, flood: Flood): Promise<void> {
   const total = assault.amount(...count);
   await Promise.all(
     peers.map(async (peer) => {
-      await Promise.race([pour(peer, total, next, framesEach), ...(isUnread ? [passed(UNREAD_MS)] : [])]);
+      await Promise.race([
+        pour(peer, total, next, framesEach),
+        ...(isUnread ? [passed(assault.amount(...UNREAD_MS))] : []),
+      ]);
     }),
   );
   if (isUnread) {
-    await assault.hold(assault.amount(5, 1));
+    await assault.hold(assault.amount(5, 0.4));
     return;
   }
   const settled = await Promise.all(peers.map(async (peer) => await peer.settled()));

@@ -19,12 +19,12 @@ export interface Lab extends AsyncDisposable {
   measure(attack: Attack): Promise<Measurement>;
 }
 
-const BEFORE_MS = { whole: 2000, short: 400 };
+const BEFORE_MS = { whole: 2000, short: 100 };
 /** A service that has just started compiles; what it costs then is not what good callers cost. */
 const WARM_MS = 2000;
 /** Timers and garbage of what was sent last. */
 const REST_MS = { whole: 6000, short: 400 };
-const AFTERWARDS_MS = 300;
+const AFTERWARDS_MS = { whole: 300, short: 60 };
 const MEMORY_DEADLINE_MS = 30_000;
 const MEMORY_EVERY_MS = 250;
 /** An attack that takes longer has failed. */
@@ -94,7 +94,7 @@ export function openLab({ isShort }: LabOptions): Lab {
         failure = error instanceof Error ? error.message : String(error);
         return null;
       });
-      await delay(AFTERWARDS_MS);
+      await delay(AFTERWARDS_MS[length]);
       const end = await service.usage().catch(() => null);
       const sentKibMeanwhile = (await callers.ask({ kind: 'sent' })).sentKib - sentBefore;
       const { report: during } = await callers.ask({ kind: 'stop' });
