@@ -25,13 +25,23 @@ const limits = {
 
 const httpOptions = {
   maxHeaderSize: 16_384,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
   keepAliveTimeout: 60_000,
-  connectionsCheckingInterval: 1000,
   // Its own answer to such a request would have neither a body nor a line in the log.
   requireHostHeader: false,
 } as const;
+
+/** How long the parts of a request may take to arrive, and how often that is looked at; Node's names, milliseconds. */
+export interface ArrivalTimes {
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly connectionsCheckingInterval: number;
+}
+
+const arrivalTimes: ArrivalTimes = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1000,
+};
 
 /** What the listener serves. */
 export interface ApiListenerPorts {
@@ -43,6 +53,8 @@ export interface ApiListenerPorts {
   readonly clock: Clock;
   /** None: plain text. With `ca`, clients are asked for a certificate, and served without one too. */
   readonly tls?: TlsIdentity;
+  /** 10 s for the head and 30 s for the whole unless given. */
+  readonly times?: ArrivalTimes;
 }
 
 /** The listener of the management API: HTTP/1.1, bounded in time and connections. */
@@ -53,8 +65,9 @@ export class ApiListener implements AsyncDisposable {
   readonly #running = new Set<ServerResponse>();
   readonly #isTrustedAddress: (address: string) => boolean;
 
-  constructor({ fetch, refuse, isTrustedAddress, clock, tls }: ApiListenerPorts) {
+  constructor({ fetch, refuse, isTrustedAddress, clock, tls, times = arrivalTimes }: ApiListenerPorts) {
     this.#isTrustedAddress = isTrustedAddress;
+    const options = { ...httpOptions, ...times };
     const answer = getRequestListener((request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings;
       return fetch(request, { incoming, outgoing, ...this.#peerOf(incoming) });
@@ -75,8 +88,8 @@ export class ApiListener implements AsyncDisposable {
     };
     const server =
       tls === undefined
-        ? createServer(httpOptions, serve)
-        : createTlsServer({ ...httpOptions, ...tlsListenerOptions(tls), rejectUnauthorized: false }, serve);
+        ? createServer(options, serve)
+        : createTlsServer({ ...options, ...tlsListenerOptions(tls), rejectUnauthorized: false }, serve);
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       void refuseUnread(request, response, 'the expectation cannot be met');
     });

@@ -1,5 +1,5 @@
 import { createApi } from '../api/app.ts';
-import { ApiListener } from './listener.ts';
+import { ApiListener, type ArrivalTimes } from './listener.ts';
 import type { AnsweredRequest, ApiObserver, ApiStore } from '../api/ports.ts';
 import type { Config } from '../config.ts';
 import { createConsole } from '../console/console.ts';
@@ -28,6 +28,8 @@ export interface ManagementPorts extends Pick<ProcessPorts, 'config' | 'clock' |
   readonly store: SystemOfRecord;
   /** Followed with its file, and ended with the process; null where none is named, which is refused. */
   readonly keyRing: (AsyncDisposable & { readonly ring: CursorRing }) | null;
+  /** Of requests to the API; those of the listener unless given. */
+  readonly times?: ArrivalTimes;
 }
 
 /** A running management process. */
@@ -85,6 +87,7 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
         ...{ fetch, clock, isTrustedAddress: createPeerTrust(config.manageTrustedProxies ?? []) },
         refuse: async (unread) => await api.fetch(new Request(UNREAD), { unread }),
         ...(tls === null ? {} : { tls: tlsIdentity(tls.material, null) }),
+        ...(ports.times === undefined ? {} : { times: ports.times }),
       }),
     );
     listener = opened;
