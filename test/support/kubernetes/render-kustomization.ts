@@ -10,20 +10,30 @@ const run = promisify(execFile);
 const deploy = fileURLToPath(new URL('../../../deploy/', import.meta.url));
 const maxOutputBytes = 64 * 1024 * 1024;
 
+/** What the folders of `deploy/` gave, as JSON: they do not change while a process of tests runs. */
+const rendered = new Map<string, Promise<string>>();
+
 /**
  * What `kubectl apply -k deploy/PATH` would send, rendered by kustomize (`scripts/install-services kustomize`, the
- * release that the kubectl of `npm run test:kubernetes` has inside). `path` is below `deploy/`, or absolute.
+ * release that the kubectl of `npm run test:kubernetes` has inside). `path` is below `deploy/`, or absolute. Those
+ * below `deploy/` are rendered once; each call gives a copy that a test may change.
  *
  * Fails with what kustomize says.
  */
 export async function renderKustomization(path: string): Promise<readonly Manifest[]> {
+  if (path.startsWith('/')) return parseManifests(await build(path));
+  const json = rendered.get(path) ?? build(`${deploy}${path}`).then((yaml) => JSON.stringify(parseManifests(yaml)));
+  rendered.set(path, json);
+  return JSON.parse(await json) as readonly Manifest[];
+}
+
+async function build(directory: string): Promise<string> {
   const { kustomize } = await findServices(['kustomize']);
   if (kustomize === null) {
     throw new Error('kustomize is not installed: scripts/install-services kustomize');
   }
-  const directory = path.startsWith('/') ? path : `${deploy}${path}`;
   const { stdout } = await run(kustomize, ['build', directory], { maxBuffer: maxOutputBytes });
-  return parseManifests(stdout);
+  return stdout;
 }
 
 /** The objects of YAML text with any number of documents; what kustomize makes has no empty ones. */
