@@ -103,9 +103,10 @@ interface Damage {
 
 /** envoy.yaml with one place changed, for every place of the chain. */
 function damages(edit: typeof take, isWanted: (value: Json) => boolean): readonly Damage[] {
-  return [...partsOf(readEnvoyConfig())].flatMap(([part, value]) =>
+  const whole = readEnvoyConfig();
+  return [...partsOf(whole)].flatMap(([part, value]) =>
     [...placesIn(value, part)].flatMap(({ name, steps }) => {
-      const config = readEnvoyConfig();
+      const config = structuredClone(whole);
       const holder = holderOf(partsOf(config).get(part) ?? null, steps);
       const step = steps.at(-1) ?? '';
       if (!isWanted((holder as JsonObject)[step] ?? null)) return [];

@@ -12,7 +12,7 @@ import { Visitor } from '../../support/console/visitor.ts';
 import { testKeyRing, testKeyRingHolder } from '../../support/keyring/test-key-ring.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
-import { startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { type RunningProvider, startOpenIdProvider } from '../../support/openid/openid-provider.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
@@ -318,7 +318,7 @@ describe('signing in to the console', () => {
 
   it('is a page that says so while MongoDB is down, and signs nobody out', async function () {
     this.timeout(60_000);
-    const set = await startReplicaSet();
+    const set = await borrowReplicaSet();
     const [mongod = assert.fail()] = set.members;
     try {
       const uri = set.uri('postern');

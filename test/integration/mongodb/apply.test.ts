@@ -13,7 +13,7 @@ import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifet
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 import { keyRingAt, openedCredential } from './opened-credential.ts';
 
-const root = new URL('../../../', import.meta.url).pathname;
+const program = new URL('../../../dist/main.js', import.meta.url).pathname;
 const SECRET = 'a secret for tests, 32 characters';
 const SECRET_KEY = 'acme-secret-app-key';
 
@@ -197,7 +197,7 @@ describe('apply, diff and export on MongoDB', () => {
     this.timeout(120_000);
     const consumers = Array.from({ length: 10_001 }, (_, index) => `  - id: c${String(index)}\n`);
     const file = write('many.yaml', `version: 1\nconsumers:\n${consumers.join('')}`);
-    const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'apply', '-f', file], {
+    const child = spawn(process.execPath, [program, 'apply', '-f', file], {
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -9,7 +9,7 @@ import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifet
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 import { commandsOfPage, withNewestRevision, writingInto } from '../../unit/docs/commands-of-page.ts';
 
-const root = new URL('../../../', import.meta.url).pathname;
+const program = new URL('../../../dist/main.js', import.meta.url).pathname;
 const imported = 'what the partner has had for years';
 
 describe('the commands for operators on MongoDB', () => {
@@ -192,8 +192,7 @@ describe('the commands for operators on MongoDB', () => {
       command: string,
       given: { input?: string; env?: Record<string, string> } = {},
     ): Promise<CommandResult & { child: ChildProcess }> {
-      const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...command.split(' ')], {
-        cwd: root,
+      const child = spawn(process.execPath, [program, ...command.split(' ')], {
         env: { ...process.env, ...environment, ...given.env },
         stdio: ['pipe', 'pipe', 'pipe'],
       });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { applyCollections } from '../../../src/store/mongodb/schema/differences.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
+import { empty } from './support.ts';
 
 type Finding = Readonly<Record<'level' | 'subject' | 'message', string>> & { readonly advice: string | null };
 
@@ -19,7 +21,7 @@ describe('postern doctor on MongoDB', () => {
     environment = { POSTERN_STORE: database.uri(), POSTERN_KEYRING: ring, POSTERN_ACTOR: 'ada' };
   });
   beforeEach(async () => {
-    await database.db().dropDatabase();
+    await empty(database.db());
   });
   after(async () => {
     await folder[Symbol.asyncDispose]();
@@ -54,6 +56,7 @@ describe('postern doctor on MongoDB', () => {
   }
 
   it('finds an empty database, and makes its collections when asked to', async () => {
+    await database.db().dropDatabase();
     const [first] = await faults();
     assert.match(String(first), /^collections: the database ".*" is empty/);
     const praise = (await examine('--deep')).filter(
@@ -150,6 +153,8 @@ describe('postern doctor on MongoDB', () => {
     assert.match(found[0] ?? '', /^grants for groups: grants "orders\/tier=bronze", priority: /);
     assert.match(found[1] ?? '', /^grants for groups: grants "orders\/tier=\w+", priority: is that of the grant /);
     assert.equal(found.length, 2);
+    await empty(database.db());
+    await applyCollections(database.db());
   });
 
   it('finds a ciphertext that was moved to another credential', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
 import { consumer, grant, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
-import { startMongod } from '../../support/mongodb/mongod.ts';
+import { standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/time/poll.ts';
 import { acme, APP_SECRET, empty, hmacCredential, openStore, type OpenStore, put } from './support.ts';
@@ -133,8 +133,7 @@ describe('a stand-alone MongoDB', function () {
   this.timeout(60_000);
 
   it('is polled: endpoints and credentials take changes in a few seconds', async () => {
-    await using server = await startMongod();
-    const uri = `mongodb://${server.address}/postern`;
+    const uri = await standAloneDatabase();
     await using client = new MongoClient(uri);
     const db = client.db();
     await empty(db);

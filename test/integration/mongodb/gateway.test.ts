@@ -3,7 +3,8 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { Secret } from '../../../src/model/secret.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { freePort } from '../../../src/programs/free-ports.ts';
-import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
+import type { ReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { APP_KEY, consumer, credential, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/time/poll.ts';
@@ -174,7 +175,7 @@ describe('a gateway whose password is wrong', function () {
   let set: ReplicaSet;
 
   before(async () => {
-    set = await startReplicaSet({ authorization: true });
+    set = await borrowReplicaSet({ authorization: true, tls: true });
   });
 
   after(async () => {
@@ -191,10 +192,13 @@ describe('a gateway whose password is wrong', function () {
       [away['reason'], away['detail']],
       ['denied', 'MongoDB refuses the name or password of its address; correct POSTERN_STORE'],
     );
-    assert.match((await tested.admin('/readyz')).text, /^not ready: MongoDB refuses the name or password/);
-    await set.command({ createUser: user.name, pwd: user.password, roles: [{ role: 'readWrite', db: 'postern' }] });
+    await poll('the reason', async () =>
+      /^not ready: MongoDB refuses the name or password/.test((await tested.admin('/readyz')).text) ? true : null,
+    );
     const { MongoClient } = await import('mongodb');
     await using client = new MongoClient(set.uri('postern'));
+    const roles = [{ role: 'readWrite', db: client.db().databaseName }];
+    await set.command({ createUser: user.name, pwd: user.password, roles });
     await ensureSchema(client.db());
     await tested.line('ready');
     assert.ok(!tested.log().includes(user.password));

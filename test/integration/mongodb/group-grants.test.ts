@@ -9,8 +9,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { applyCollections } from '../../../src/store/mongodb/schema/differences.ts';
 import { forGroups } from '../../../src/store/mongodb/documents.ts';
 import { consumer, grant, groupGrant, keyEndpoint, limit } from '../../support/pipeline/resources.ts';
-import { startMongod } from '../../support/mongodb/mongod.ts';
-import { startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { borrowReplicaSet, standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/time/poll.ts';
 import { acme, empty, HMAC_APP_KEY, hmacCredential, openStore, type OpenStore, put, type Seed } from './support.ts';
@@ -197,7 +196,7 @@ describe('grants for groups of a database that is down', function () {
   this.timeout(60_000);
 
   it('stay in force as they were read', async () => {
-    await using set = await startReplicaSet();
+    await using set = await borrowReplicaSet();
     const uri = set.uri('postern');
     await using client = new MongoClient(uri);
     await empty(client.db());
@@ -220,8 +219,7 @@ describe('grants for groups on a stand-alone MongoDB', function () {
   this.timeout(60_000);
 
   it('are polled', async () => {
-    await using server = await startMongod();
-    const uri = `mongodb://${server.address}/postern`;
+    const uri = await standAloneDatabase();
     await using client = new MongoClient(uri);
     await empty(client.db());
     await put(client.db(), { ...acme, ...seed, grants: [gold] });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { formatKeyRing } from '../../../src/keyring/ring-document.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { type UsageDocument } from '../../../src/store/mongodb/documents.ts';
 import { testRingKey } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
@@ -10,7 +9,7 @@ import { consumer, credential, partnerEndpoint } from '../../support/pipeline/re
 import { poll } from '../../support/time/poll.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { type GatewayUnderTest, startTestGateway } from './gateway-under-test.ts';
-import { put, type Seed } from './support.ts';
+import { empty, put, type Seed } from './support.ts';
 
 const client = {
   clientId: 'client-of-acme',
@@ -67,8 +66,7 @@ describe('two gateways on one MongoDB', () => {
   let second: GatewayUnderTest;
 
   beforeEach(async () => {
-    await database.db().dropDatabase();
-    await ensureSchema(database.db());
+    await empty(database.db());
     await put(database.db(), state);
     [first, second] = await Promise.all([
       startTestGateway(database.uri(), settings),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
 import { type FailPoint, setFailPoint } from '../../support/mongodb/fail-point.ts';
 import { type Mongod } from '../../support/mongodb/mongod.ts';
-import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import type { ReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/time/poll.ts';
 import { acme, empty, hmacCredential, openStore, type OpenStore, put } from './support.ts';
@@ -24,7 +25,7 @@ describe('MongoDB that goes down', function () {
   let store: OpenStore;
 
   before(async () => {
-    set = await startReplicaSet();
+    set = await borrowReplicaSet();
     [server] = set.members as [Mongod];
     await withDatabase(set, ensureSchema);
   });
@@ -181,7 +182,7 @@ describe('a replica set of three', function () {
   let store: OpenStore;
 
   before(async () => {
-    set = await startReplicaSet({ members: 3 });
+    set = await borrowReplicaSet({ members: 3 });
     await withDatabase(set, async (db) => {
       await empty(db);
       await put(db, acme);

@@ -4,7 +4,6 @@ import { systemClock } from '../../../src/clock.ts';
 import { collectAll } from '../../../src/manage/resource-store.ts';
 import type { RefusalSelection } from '../../../src/refusals/refusal-record.ts';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { openMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
 import { createRefusalSink, createRefusalSource } from '../../../src/store/mongodb/refusals.ts';
 import { Secret } from '../../../src/model/secret.ts';
@@ -16,7 +15,7 @@ import { startRelay } from '../../support/stack/relay.ts';
 import { NOON } from '../../support/time/fixed-clock.ts';
 import { poll } from '../../support/time/poll.ts';
 import { startTestGateway } from './gateway-under-test.ts';
-import { put } from './support.ts';
+import { empty, put } from './support.ts';
 
 describe('refusals in MongoDB', () => {
   const database = useDatabase();
@@ -26,8 +25,7 @@ describe('refusals in MongoDB', () => {
     return (await collectAll(records)).map(({ requestId }) => requestId);
   };
   beforeEach(async () => {
-    await database.db().dropDatabase();
-    await ensureSchema(database.db());
+    await empty(database.db());
   });
 
   it('are read as they were written, the newest first', async () => {

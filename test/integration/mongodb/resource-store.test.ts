@@ -22,8 +22,7 @@ import { createUsageSource } from '../../../src/store/mongodb/usage.ts';
 import { APP_SECRET, creation, managed, OTHER_SECRET } from '../../conformance/resource-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
-import { startMongod } from '../../support/mongodb/mongod.ts';
-import { startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { borrowReplicaSet, standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
 
@@ -88,8 +87,7 @@ describe('the resource store on MongoDB', () => {
   });
 
   it('refuses to change a stand-alone server, and says what to do', async () => {
-    await using server = await startMongod();
-    await using store = openMongoStore(`mongodb://${server.address}/postern`, {
+    await using store = openMongoStore(await standAloneDatabase(), {
       ...{ sealer: testKeyRing(), clock: systemClock, onFault: (fault) => assert.fail(describeFault(fault)) },
     });
     await ensureSchema(store.db);
@@ -358,7 +356,7 @@ describe('the resource store on MongoDB', () => {
   }).timeout(60_000);
 
   it('loses and doubles nothing while primaries step down and crash', async () => {
-    await using set = await startReplicaSet({ members: 3 });
+    await using set = await borrowReplicaSet({ members: 3 });
     await using store = openMongoStore(set.uri('postern'), {
       ...{ sealer: testKeyRing(), clock: systemClock, onFault: (fault) => assert.fail(describeFault(fault)) },
     });

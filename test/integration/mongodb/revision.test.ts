@@ -10,7 +10,7 @@ import { endRevision, readRevision, takeRevision } from '../../../src/store/mong
 import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { release } from '../../support/lifetime/release.ts';
-import { startMongod } from '../../support/mongodb/mongod.ts';
+import { standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/time/poll.ts';
@@ -252,8 +252,7 @@ describe('the revision in force of a stand-alone MongoDB', function () {
   this.timeout(60_000);
 
   it('covers nothing that is not in force', async () => {
-    await using server = await startMongod();
-    const uri = `mongodb://${server.address}/postern`;
+    const uri = await standAloneDatabase();
     await using client = new MongoClient(uri);
     const db: Db = client.db();
     const indexes = [0, 1, 2, 3, 4, 5];

@@ -7,7 +7,7 @@ import { type RevokedTokenDocument } from '../../../src/store/mongodb/documents.
 import { ensureSchema, repairSchema } from '../../../src/store/mongodb/migrate.ts';
 import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { MongoRevokedTokens } from '../../../src/store/mongodb/mongo-revoked-tokens.ts';
-import { startMongod } from '../../support/mongodb/mongod.ts';
+import { standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/time/poll.ts';
 import { release } from '../../support/lifetime/release.ts';
@@ -194,8 +194,7 @@ describe('the list of revoked tokens in MongoDB', () => {
 
   it('is looked at again and again on a stand-alone server', async function () {
     this.timeout(60_000);
-    await using server = await startMongod();
-    const address = `mongodb://${server.address}/postern`;
+    const address = await standAloneDatabase();
     await using client = await new MongoClient(address).connect();
     await client
       .db()

@@ -16,7 +16,8 @@ import { collectAll } from '../../../src/manage/resource-store.ts';
 import { operatorDefaults } from '../../../src/model/operator.ts';
 import { creation, managed } from '../../conformance/resource-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
-import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
+import type { ReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { runShellScript } from '../../support/mongodb/shell-script.ts';
 import { fixedClock } from '../../support/time/fixed-clock.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
@@ -38,7 +39,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
 
   before(async function () {
     this.timeout(60_000);
-    set = await startReplicaSet({ authorization: true, tls: true });
+    set = await borrowReplicaSet({ authorization: true, tls: true });
     root = connect(set.uri(database));
     const run = await runShellScript(script, root, Object.values(passwords).values());
     assert.equal(run.prompts, 3);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
+import { borrowReplicaSet, standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { adminCommand, withClient } from '../../support/mongodb/command.ts';
-import { startMongod } from '../../support/mongodb/mongod.ts';
-import { startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 
 describe('the servers of the tests', () => {
@@ -24,7 +23,7 @@ describe('the servers of the tests', () => {
   });
 
   it('survive a kill with their data, and go on after a freeze', async () => {
-    await using set = await startReplicaSet();
+    await using set = await borrowReplicaSet();
     const [member] = set.members;
     assert.ok(member);
     await withClient(set.uri('test'), async (client) => {
@@ -44,20 +43,19 @@ describe('the servers of the tests', () => {
   });
 
   it('come as a stand-alone server', async () => {
-    await using server = await startMongod();
-    const hello = await adminCommand(`mongodb://${server.address}/`, { hello: 1 });
+    const hello = await adminCommand(await standAloneDatabase(), { hello: 1 });
     assert.equal(hello['setName'], undefined);
   });
 
   it('elect another of three when the primary steps down', async () => {
-    await using set = await startReplicaSet({ members: 3 });
+    await using set = await borrowReplicaSet({ members: 3 });
     const before = await set.primary();
     await set.stepDown();
     assert.notEqual(await set.primary(), before);
   });
 
   it('ask who connects, over TLS', async () => {
-    await using set = await startReplicaSet({ authorization: true, tls: true });
+    await using set = await borrowReplicaSet({ authorization: true, tls: true });
     assert.ok((await set.command({ usersInfo: 1 }))['users']);
     await withClient(set.uri('test', null), async (client) => {
       await assert.rejects(client.db().collection('items').findOne(), { code: 13 });

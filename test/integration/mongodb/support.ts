@@ -26,7 +26,6 @@ import { consumer, credential, grant, keyEndpoint } from '../../support/pipeline
 import { poll } from '../../support/time/poll.ts';
 
 const ring = testKeyRing();
-const majority = { writeConcern: { w: 'majority' }, upsert: true } as const;
 const version = writeVersion({ revision: 1, createdAt: 0, updatedAt: 0 });
 
 /** Puts resources into a database without the transactions and checks of the commands. */
@@ -45,10 +44,11 @@ export async function put(db: Db, seed: Seed, sealer: Sealer = ring): Promise<vo
     credentials: (seed.credentials ?? []).map((each) => writeCredentialDocument(each, version, sealer)),
     grants: (seed.grants ?? []).map((each) => writeGrantDocument(each, version)),
   };
-  for (const [collection, all] of Object.entries(documents)) {
-    for (const { _id, ...fields } of all) {
-      await db.collection<{ _id: string }>(collection).replaceOne({ _id }, fields, majority);
-    }
+  const all = Object.entries(documents).flatMap(([collection, some]) => some.map((each) => ({ collection, ...each })));
+  for (const [index, { collection, _id, ...fields }] of all.entries()) {
+    // A majority that has the last one has all before it.
+    const writeConcern = { w: index + 1 < all.length ? 1 : 'majority' } as const;
+    await db.collection<{ _id: string }>(collection).replaceOne({ _id }, fields, { writeConcern, upsert: true });
   }
 }
 

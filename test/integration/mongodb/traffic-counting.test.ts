@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../../src/model/secret.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { createTrafficSource } from '../../../src/store/mongodb/traffic.ts';
 import { messagesOf, RawClient } from '../../support/grpc/raw-client.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
@@ -12,7 +11,7 @@ import { checkRequest } from '../../support/pipeline/check-request.ts';
 import { APP_KEY, consumer, credential, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
 import { type PosternProcess, startPostern } from '../../support/stack/postern-process.ts';
 import { startRelay } from '../../support/stack/relay.ts';
-import { put } from './support.ts';
+import { empty, put } from './support.ts';
 
 const LIMIT = 700;
 const endpoints = [
@@ -37,8 +36,7 @@ describe('the counts of replicas', function () {
   });
   after(() => folder[Symbol.asyncDispose]());
   beforeEach(async () => {
-    await database.db().dropDatabase();
-    await ensureSchema(database.db());
+    await empty(database.db());
     const credentials = [{ ...credential(), appKey: Secret.fromText(APP_KEY) }];
     await put(database.db(), { endpoints, consumers: [consumer()], credentials });
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
 import { setFailPoint } from '../../support/mongodb/fail-point.ts';
 import type { Mongod } from '../../support/mongodb/mongod.ts';
-import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import type { ReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { poll } from '../../support/time/poll.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
@@ -17,7 +18,7 @@ describe('a command whose commit no majority confirms', () => {
   let environment: Record<string, string> = {};
   before(async function () {
     this.timeout(60_000);
-    set = await startReplicaSet({ members: 3 });
+    set = await borrowReplicaSet({ members: 3 });
     folder = await temporaryDirectory();
     const ring = join(folder.path, 'keyring.yaml');
     assert.equal((await runCli(['keyring', 'create', ring])).code, 0);

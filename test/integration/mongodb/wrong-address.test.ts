@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
+import { standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { type Mongod, startMongod } from '../../support/mongodb/mongod.ts';
 import { poll } from '../../support/time/poll.ts';
 import { release } from '../../support/lifetime/release.ts';
@@ -19,17 +20,14 @@ interface Told {
 describe('a MongoDB address that does not fit its servers', () => {
   let folder: TemporaryDirectory;
   let member: Mongod;
-  let single: Mongod;
   let guarded: Mongod;
   before(async function () {
     this.timeout(60_000);
     folder = await temporaryDirectory();
     await writeFile(join(folder.path, 'keyring.yaml'), ringText(1), { mode: 0o600 });
-    member = await startMongod(['--replSet', 'rs0']);
-    single = await startMongod();
-    guarded = await startMongod(['--auth']);
+    [member, guarded] = await Promise.all([startMongod(['--replSet', 'rs0']), startMongod(['--auth'])]);
   });
-  after(() => release(folder, member, single, guarded));
+  after(() => release(folder, member, guarded));
 
   async function askAbout(store: string): Promise<Told> {
     const environment = { POSTERN_STORE: store, POSTERN_KEYRING: join(folder.path, 'keyring.yaml') };
@@ -56,7 +54,7 @@ describe('a MongoDB address that does not fit its servers', () => {
   it('is reported as such: a stand-alone server', async () => {
     const message =
       'replicaSet=rs0 of the MongoDB address is wrong: the server is a stand-alone one; start it with --replSet rs0 and run rs.initiate() once, or leave replicaSet out: it is then read every 2 s, and commands change nothing';
-    assert.deepEqual(await askAbout(uri(single, '?replicaSet=rs0')), {
+    assert.deepEqual(await askAbout(`${await standAloneDatabase()}?replicaSet=rs0`), {
       doctor: [1, message],
       command: [1, `postern endpoint list: ${message}`],
     });

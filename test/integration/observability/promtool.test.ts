@@ -12,7 +12,9 @@ import { rulesPath } from '../../support/observe/rules.ts';
 const RULE_TESTS_DEADLINE_MS = 240_000;
 
 async function promtool(args: readonly string[], input = ''): Promise<string> {
-  const child = spawn((await prometheusPrograms()).promtool, args, { cwd: projectRoot });
+  // It makes much garbage and lives for seconds: collecting it took a seventh of the time.
+  const env = { ...process.env, GOGC: '800' };
+  const child = spawn((await prometheusPrograms()).promtool, args, { cwd: projectRoot, env });
   child.stdin.end(input);
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   assert.equal(child.exitCode, 0, out + err);

@@ -3,6 +3,7 @@ import { collections } from '../../../src/store/mongodb/schema/collections.ts';
 
 /** Removes every record and begins with revision 0 again; the schema stays, which costs much more to make. */
 export async function emptyCollections(db: Db): Promise<void> {
-  for (const { name } of collections) if (name !== 'meta') await db.collection(name).deleteMany({});
+  const others = collections.filter(({ name }) => name !== 'meta');
+  await Promise.all(others.map(async ({ name }) => await db.collection(name).deleteMany({})));
   await db.collection<{ _id: string }>('meta').updateOne({ _id: 'state' }, { $set: { revision: 0 } });
 }
