@@ -230,12 +230,10 @@ describe('the management API against peers that mean harm', () => {
     });
     const { address } = hurried;
     assert.ok(address.kind === 'tcp');
-    const askHurried = async (): Promise<number> =>
-      (
-        await fetch(`http://127.0.0.1:${String(address.port)}/v1/consumers/acme`, {
-          headers: [authorization() as [string, string]],
-        })
-      ).status;
+    const askHurried = async (): Promise<number> => {
+      const url = `http://127.0.0.1:${String(address.port)}/v1/consumers/acme`;
+      return (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status;
+    };
     const connectionsOfAddress = 300; // the listener keeps 256 of one address
     const head = `POST /v1/consumers HTTP/1.1\r\nHost: x\r\n${authorization().join(': ')}\r\n`;
     const body = 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{';

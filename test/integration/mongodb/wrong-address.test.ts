@@ -31,10 +31,13 @@ describe('a MongoDB address that does not fit its servers', () => {
 
   async function askAbout(store: string): Promise<Told> {
     const environment = { POSTERN_STORE: store, POSTERN_KEYRING: join(folder.path, 'keyring.yaml') };
-    const doctor = await runCli(['doctor', '-o', 'json'], environment);
+    // Each waits for what does not come.
+    const [doctor, command] = await Promise.all([
+      runCli(['doctor', '-o', 'json'], environment),
+      runCli(['endpoint', 'list', '--timeout', '3s'], environment),
+    ]);
     const findings = JSON.parse(doctor.out) as readonly { readonly level: string; readonly message: string }[];
     const faults = findings.filter(({ level }) => level === 'fault').map(({ message }) => message);
-    const command = await runCli(['endpoint', 'list', '--timeout', '3s'], environment);
     return { doctor: [doctor.code, faults.join('\n')], command: [command.code, command.err.trim()] };
   }
 
@@ -43,11 +46,9 @@ describe('a MongoDB address that does not fit its servers', () => {
 
   it('is reported as such: a replica set that is not initiated', async () => {
     const message = `MongoDB at ${member.address} answers, but is not in its replica set: if it is new, run rs.initiate() there once, in mongosh; if it was a member, restart it where it can resolve its own name`;
-    for (const options of ['?replicaSet=rs0', '']) {
-      assert.deepEqual(await askAbout(uri(member, options)), {
-        doctor: [5, message],
-        command: [5, `postern endpoint list: ${message}`],
-      });
+    const told = await Promise.all(['?replicaSet=rs0', ''].map((options) => askAbout(uri(member, options))));
+    for (const each of told) {
+      assert.deepEqual(each, { doctor: [5, message], command: [5, `postern endpoint list: ${message}`] });
     }
   }).timeout(60_000);
 

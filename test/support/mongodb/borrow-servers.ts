@@ -30,13 +30,14 @@ export async function borrowReplicaSet({
 }: BorrowedKind = {}): Promise<ReplicaSet> {
   const kind = { members, authorization, tls };
   const name = JSON.stringify(kind);
-  const lendable = sets.get(name) ?? { set: startReplicaSet(kind), isLent: false };
-  const isNew = !sets.has(name);
+  const known = sets.get(name);
+  // A borrower that failed may not have given it back.
+  if (known?.isLent === true) return await startReplicaSet(kind);
+  const lendable = known ?? { set: startReplicaSet(kind), isLent: false };
   sets.set(name, lendable);
-  if (lendable.isLent) throw new Error('two borrow the same replica set');
   lendable.isLent = true;
   const set = await lendable.set;
-  if (!isNew) {
+  if (known !== undefined) {
     await Promise.all(set.members.map(revive));
     await settle(set);
   }
