@@ -58,7 +58,7 @@ final class OkHttpTokens implements TokenSource.Transport {
     private static byte[] body(Response response) throws IOException {
         BufferedSource source = response.body().source();
         if (source.request(TokenSource.LARGEST_ANSWER + 1L)) {
-            throw new IOException("the answer is too large");
+            throw new TokenException("The answer of the token URL is too large.", null);
         }
         return source.readByteArray();
     }

@@ -167,7 +167,8 @@ public final class PosternHttpClient extends HttpClient {
     TokenSource.Transport tokenTransport() {
         return question -> http
                 .sendAsync(HttpRequests.tokenRequest(question, TOKEN_TIMEOUT), head -> new BoundedBytes(
-                        TokenSource.LARGEST_ANSWER, () -> new IOException("the answer is too large")))
+                        TokenSource.LARGEST_ANSWER,
+                        () -> new TokenException("The answer of the token URL is too large.", null)))
                 .thenApply(answer -> new TokenSource.Answer(answer.statusCode(), answer.body()));
     }
 
