@@ -7,7 +7,7 @@ import { createLogger } from '../../../src/observe/logger.ts';
 import { openMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
 import { fieldValue } from '../../support/http/http-message.ts';
 import { http1, Http1Connection, http1Bytes } from '../../support/http/http1-client.ts';
-import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
+import { testKeyRing, testKeyRingHolder } from '../../support/keyring/test-key-ring.ts';
 import { type Answer, useManagement } from '../../support/management/use-management.ts';
 
 const KIB = 1024;
@@ -226,6 +226,7 @@ describe('the management API against peers that mean harm', () => {
       store: openMongoStore(management.database.uri(), {
         ...{ sealer: testKeyRing(), clock: systemClock, onFault: () => assert.fail() },
       }),
+      keyRing: testKeyRingHolder(),
       times: { headersTimeout: 500, requestTimeout: 1500, connectionsCheckingInterval: 100 },
     });
     const { address } = hurried;
