@@ -192,7 +192,7 @@ function tellsTarget(target: string): HmacParts {
 }
 
 describe('a request to an hmac endpoint', () => {
-  const stack = useSignedStack('hmac', [{ id: 'hmac', authentication: 'hmac' }], 'shared');
+  const stack = useSignedStack('hmac', [{ id: 'hmac', authentication: 'hmac' }]);
 
   for (const protocol of protocols) {
     describe(`over ${protocol}`, () => {

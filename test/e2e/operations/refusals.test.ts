@@ -37,7 +37,7 @@ const refused: readonly Refused[] = [
 ];
 
 describe('a refusal', () => {
-  const { stack, send, sendRefused, logged } = useStack(document, 'shared');
+  const { stack, send, sendRefused, logged } = useStack(document);
   before(async () => {
     await send('HTTP/1.1', { target: '/limited' });
   });

@@ -73,11 +73,7 @@ const harmless: Readonly<Record<string, (wire: string) => string>> = {
 };
 
 describe('a request to a parameter-signature endpoint', () => {
-  const stack = useSignedStack(
-    'parameter-signature',
-    [{ id: 'signed', authentication: 'parameter-signature' }],
-    'shared',
-  );
+  const stack = useSignedStack('parameter-signature', [{ id: 'signed', authentication: 'parameter-signature' }]);
   const original = (): string => {
     const time = String(nowSeconds());
     return withSign(
