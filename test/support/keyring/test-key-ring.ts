@@ -19,7 +19,7 @@ export function testKeyRing(...numbers: readonly number[]): KeyRing {
 
 /** Such a ring, for a process that would follow its file. */
 export function testKeyRingHolder(): AsyncDisposable & { readonly ring: KeyRing } {
-  return { ring: testKeyRing(), [Symbol.asyncDispose]: async () => await Promise.resolve() };
+  return { ring: testKeyRing(), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 /** The text of the file of such a ring. */
