@@ -2,6 +2,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { ID_PATTERN } from '../document/fields.ts';
 import { declareAccess, declareJudged } from '../manage/declare-access.ts';
 import { readAccessQuestions } from '../manage/endpoint-access.ts';
+import { fillPage, type Piece } from '../manage/fill-page.ts';
 import { takeFirst } from '../manage/resource-store.ts';
 import { type AccessPage, type ConsumerAccess, listAccessPages } from '../manage/who-may.ts';
 import type { Endpoint } from '../model/endpoint.ts';
@@ -69,8 +70,8 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
     createRoute({
       ...{ method: 'get', path: '/v1/endpoints/{id}/callers', tags, operationId: 'listCallers' },
       summary: 'The consumers within reach that may call an endpoint: by which grant, with which limits, until when.',
-      description: `None of an open endpoint, which lets in every caller, and none of a disabled one. One request looks at 5000 consumers: a
-page may have fewer items than its limit, also none, and still a next one.`,
+      description: `None of an open endpoint, which lets in every caller, and none of a disabled one. A page may
+have fewer items than its limit and still a next one; it is empty only at the end.`,
       request: { params, query: callersQuery },
       responses: answers({ 200: pageSchema('CallerPage', callerItem) }),
     }),
@@ -89,9 +90,9 @@ page may have fewer items than its limit, also none, and still a next one.`,
       const isWanted = ({ access: { obstacles } }: ConsumerAccess): boolean =>
         allowed === 'any' || (obstacles.length === 0) === (allowed === 'true');
       const pages = listAccessPages(resources, endpoint, clock.nowSeconds(), selection);
-      const { shown, last } = await readCallers(pages, limit, isWanted);
+      const { shown, next } = await fillPage(choose(pages, isWanted), limit, ({ consumer }) => consumer.id);
       const items = shown.map((each) => ({ ...pick(showCaller(each, endpoint), fields) }));
-      return context.json({ items, nextCursor: last === null ? null : cursors.after(last) }, 200);
+      return context.json({ items, nextCursor: next === null ? null : cursors.after(next) }, 200);
     },
   );
 }
@@ -105,24 +106,9 @@ function nextAfter(shown: readonly { readonly id: string }[], hasMore: boolean, 
   return hasMore && last !== undefined ? cursors.after(last.id) : null;
 }
 
-/** One request looks at so many consumers; its page may then have fewer than were asked for, and a next one. */
-const MAX_LOOKED_AT = 5000;
-
-/** The first callers that are wanted, and behind which consumer the next page begins; null for the last page. */
-async function readCallers(
+async function* choose(
   pages: AsyncIterable<AccessPage>,
-  limit: number,
   isWanted: (caller: ConsumerAccess) => boolean,
-): Promise<{ readonly shown: readonly ConsumerAccess[]; readonly last: string | null }> {
-  const shown: ConsumerAccess[] = [];
-  let looked = 0;
-  for await (const { letIn, lookedAt, last } of pages) {
-    for (const caller of letIn.filter(isWanted)) {
-      if (shown.length === limit) return { shown, last: shown.at(-1)?.consumer.id ?? null };
-      shown.push(caller);
-    }
-    looked += lookedAt;
-    if (looked >= MAX_LOOKED_AT) return { shown, last };
-  }
-  return { shown, last: null };
+): AsyncGenerator<Piece<ConsumerAccess, string>> {
+  for await (const { letIn, lookedAt, last } of pages) yield { chosen: letIn.filter(isWanted), lookedAt, last };
 }

@@ -43,7 +43,7 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
     createRoute({
       ...{ method: 'get', path: '/v1/credentials', tags, operationId: 'listCredentials' },
       summary: 'The credentials of consumers within reach, in the order of consumers and then of their ids.',
-      description: 'A page may have fewer items than its limit, also none, and still a next one.',
+      description: 'A page may have fewer items than its limit and still a next one; it is empty only at the end.',
       request: { query },
       responses: answers({ 200: pageSchema('CredentialPage', credentialSchema) }),
     }),

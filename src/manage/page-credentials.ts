@@ -1,6 +1,7 @@
 import type { LabelSelector } from '../model/labels.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { ManagedCredential, Stored } from '../resources/resource.ts';
+import { fillPage, type Piece } from './fill-page.ts';
 import { pagesOf, type ResourceStore, type UsageSource } from './resource-store.ts';
 import { readShownCredentials, type ShownCredential } from './shown-credential.ts';
 import { type AccessPage, listAccessPages } from './who-may.ts';
@@ -38,35 +39,32 @@ export interface CredentialSource {
 
 /** Consumers whose credentials are asked for at once. */
 const CONSUMERS_AT_ONCE = 100;
-/** A page looks at so many consumers; it may then have fewer credentials than were asked for, and a next one. */
-const MAX_CONSUMERS = 5000;
 
 /**
  * Reads the credentials of a wish, in the order of their consumers and then of their ids: at most `limit`, those behind
- * `from`. So a page costs the same wherever it begins, also where few consumers carry the labels.
+ * `from`. So a page costs the same wherever it begins, also where few consumers carry the labels. It is empty only at
+ * the end ({@link fillPage}).
  */
 export async function readCredentialPage(
   source: CredentialSource,
   wish: CredentialWish,
   { from, limit, nowSeconds }: { readonly from: CredentialPlace | null; limit: number; nowSeconds: number },
 ): Promise<CredentialPage> {
-  const { resources } = source;
-  const shown: ShownCredential[] = [];
-  let looked = 0;
-  for await (const { owners, lookedAt, last } of listOwners(resources, wish, from, nowSeconds)) {
-    for (const each of await readOwned(source, owners, wish, from)) {
-      if (shown.length === limit) return { shown, next: placeOf(shown) };
-      shown.push(each);
-    }
-    looked += lookedAt;
-    if (looked >= MAX_CONSUMERS) return { shown, next: { consumerId: last, credentialId: null } };
-  }
-  return { shown, next: null };
+  return await fillPage(listOwned(source, wish, from, nowSeconds), limit, ({ stored: { resource } }) => ({
+    ...{ consumerId: resource.consumerId, credentialId: resource.id },
+  }));
 }
 
-function placeOf(shown: readonly ShownCredential[]): CredentialPlace | null {
-  const last = shown.at(-1)?.stored.resource;
-  return last === undefined ? null : { consumerId: last.consumerId, credentialId: last.id };
+async function* listOwned(
+  source: CredentialSource,
+  wish: CredentialWish,
+  from: CredentialPlace | null,
+  nowSeconds: number,
+): AsyncGenerator<Piece<ShownCredential, CredentialPlace>> {
+  for await (const { owners, lookedAt, last } of listOwners(source.resources, wish, from, nowSeconds)) {
+    const chosen = await readOwned(source, owners, wish, from);
+    yield { chosen, lookedAt, last: { consumerId: last, credentialId: null } };
+  }
 }
 
 /** A consumer, and which of its credentials; null for all. */

@@ -27,6 +27,7 @@ export interface ConsumerSelection {
 /** Consumers that were looked at together, and those of them that an endpoint lets in. */
 export interface AccessPage {
   readonly letIn: readonly ConsumerAccess[];
+  /** How many of the selection. */
   readonly lookedAt: number;
   /** The last that was looked at: where to go on. */
   readonly last: string;
@@ -97,7 +98,7 @@ async function* pagesByGrant(
     if (last === undefined) continue;
     const consumers = await collectAll(store.list('consumer', { ids: [...own.keys()], labels }));
     const candidates = consumers.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
-    yield { candidates, lookedAt: page.length, last };
+    yield { candidates, lookedAt: candidates.length, last };
   }
 }
 

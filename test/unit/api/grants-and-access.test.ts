@@ -141,7 +141,7 @@ describe('management API: access', () => {
     assert.deepEqual([namesIn(last, 'consumer'), last.body['nextCursor']], [['initech'], null]);
   });
 
-  it('looks at so many consumers for one page, which leads on where it found nobody', async () => {
+  it('looks at so many consumers for one page that has some, which leads on', async () => {
     const many = Array.from({ length: 6001 }, (_, index) => ({
       ...consumerDefaults,
       id: `many-${String(index).padStart(5, '0')}`,

@@ -6,6 +6,10 @@ import { credentialWith, nowSeconds } from './credentials.ts';
 
 const CONSUMERS = 5100;
 
+function idsOf({ shown }: CredentialPage): readonly string[] {
+  return shown.map(({ stored }) => stored.resource.id);
+}
+
 describe('a page of credentials', () => {
   const ids = Array.from({ length: CONSUMERS }, (_, index) => `c-${String(index).padStart(5, '0')}`);
   const last = ids.at(-1) ?? '';
@@ -15,15 +19,20 @@ describe('a page of credentials', () => {
     return await readCredentialPage({ resources: store, usage: store }, wish, { from, limit: 2, nowSeconds });
   }
 
-  it('looks at a bounded number of consumers, and the next page goes on from there', async () => {
+  it('with one looks at a bounded number of consumers, and with none reads on', async () => {
     const store = new MemoryResourceStore({
       consumers: ids.map((id) => ({ ...consumerDefaults, id })),
-      credentials: [credentialWith({ id: 'a', consumerId: last }), credentialWith({ id: 'b', consumerId: last })],
+      credentials: [
+        credentialWith({ id: 'z', consumerId: ids[7] ?? '' }),
+        credentialWith({ id: 'b', consumerId: last }),
+      ],
     });
     const first = await page(null, store);
-    assert.deepEqual(first, { shown: [], next: { consumerId: ids[4999], credentialId: null } });
+    assert.deepEqual([idsOf(first), first.next], [['z'], { consumerId: ids[4999], credentialId: null }]);
     const second = await page(first.next, store);
-    assert.deepEqual([second.shown.map(({ stored }) => stored.resource.id), second.next], [['a', 'b'], null]);
+    assert.deepEqual([idsOf(second), second.next], [['b'], null]);
+    const behind = await page({ consumerId: ids[200] ?? '', credentialId: null }, store);
+    assert.deepEqual([idsOf(behind), behind.next], [['b'], null]);
   });
 
   it('goes on within a consumer whose id is the beginning of others', async () => {
@@ -36,7 +45,7 @@ describe('a page of credentials', () => {
     let next: CredentialPlace | null = null;
     do {
       const read: CredentialPage = await page(next, store);
-      seen.push(...read.shown.map(({ stored }) => stored.resource.id));
+      seen.push(...idsOf(read));
       next = read.next;
     } while (next !== null);
     assert.deepEqual(
