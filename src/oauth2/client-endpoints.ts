@@ -110,12 +110,13 @@ export function revocationEndpoint(tokens: Pick<AccessTokens, 'verify'>, revoked
       const claims = findOwnToken(tokens, client, parameters);
       if (claims === null) return emptyAnswer;
       const { tokenId, credentialId, expiresAt } = claims;
-      return whenReady(revokedTokens.revoke({ tokenId, credentialId, expiresAt }), (outcome) =>
+      const consumerId = client.held.consumer.id;
+      return whenReady(revokedTokens.revoke({ tokenId, consumerId, credentialId, expiresAt }), (outcome) =>
         outcome === 'listed'
           ? emptyAnswer
           : refuseOAuth2(503, 'temporarily_unavailable', 'Too many tokens are revoked. Try again later.', {
               headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-              detail: `the list of revoked tokens has no room for one more of the credential ${credentialId}`,
+              detail: `the list of revoked tokens has no room for one more of the credential ${credentialId} of the consumer ${consumerId}`,
             }),
       );
     },

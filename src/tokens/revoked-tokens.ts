@@ -1,13 +1,18 @@
 import type { Clock } from '../clock.ts';
 import type { Pending } from '../pending.ts';
+import { FairShares, type Holder } from '../replay/fair-shares.ts';
 import { MAX_LIFETIME_SECONDS } from './access-tokens.ts';
 
 /** A token that must not work any more (RFC 7009), until it would have expired anyway. */
-export interface RevokedToken {
+export interface RevokedToken extends Holder {
   readonly tokenId: string;
-  readonly credentialId: string;
   /** Seconds since the epoch. */
   readonly expiresAt: number;
+}
+
+/** One as it is in a list; schema version 7 did not say whose it is. */
+export interface StoredRevocation extends Omit<RevokedToken, 'consumerId'> {
+  readonly consumerId: string | undefined;
 }
 
 /** `full`: nothing was listed, because the list may not grow; there is room again as soon as others expire. */
@@ -24,14 +29,17 @@ export interface RevokedTokens {
   revoke(token: RevokedToken): Pending<RevocationOutcome>;
 }
 
-/** What a list holds at most: together about 20 MiB, and no credential more than a tenth of it. */
+/**
+ * What a list holds at most: together about 30 MiB, and no credential more than a tenth of it. A consumer gets a share
+ * ({@link FairShares}), so that there is room for others however many credentials it has.
+ */
 export const revocationBounds = { tokens: 100_000, perCredential: 10_000 } as const;
 
 const SWEEP_MS = 60_000;
 /** A clock that was ahead by years must not keep a token for years. */
 const MAX_KEPT_MS = 86_400_000;
 
-interface ListedToken extends RevokedToken {
+interface ListedToken extends StoredRevocation {
   readonly listedAtMs: number;
 }
 
@@ -44,6 +52,7 @@ export class RevokedTokenList {
   readonly #clock: Clock;
   readonly #tokens = new Map<string, ListedToken>();
   readonly #perCredential = new Map<string, number>();
+  readonly #shares = new FairShares();
   #sweptAtMs: number;
 
   constructor(clock: Clock) {
@@ -59,20 +68,22 @@ export class RevokedTokenList {
     return this.#tokens.has(tokenId);
   }
 
-  hasRoomFor(credentialId: string): boolean {
+  hasRoomFor(holder: Holder): boolean {
     this.#sweep();
+    const free = revocationBounds.tokens - this.#tokens.size;
     return (
-      this.#tokens.size < revocationBounds.tokens &&
-      (this.#perCredential.get(credentialId) ?? 0) < revocationBounds.perCredential
+      free > 0 &&
+      (this.#perCredential.get(holder.credentialId) ?? 0) < revocationBounds.perCredential &&
+      this.#shares.hasRoom(holder, free)
     );
   }
 
   /** Lists a token. One that is listed already changes nothing. */
-  add(token: RevokedToken): void {
+  add(token: StoredRevocation): void {
     this.#sweep();
     if (this.#tokens.has(token.tokenId)) return;
     this.#tokens.set(token.tokenId, { ...token, listedAtMs: this.#clock.nowMs() });
-    this.#perCredential.set(token.credentialId, (this.#perCredential.get(token.credentialId) ?? 0) + 1);
+    this.#count(token, 1);
   }
 
   #sweep(): void {
@@ -80,15 +91,20 @@ export class RevokedTokenList {
     if (nowMs - this.#sweptAtMs < SWEEP_MS) return;
     this.#sweptAtMs = nowMs;
     const nowSeconds = this.#clock.nowSeconds();
-    for (const [tokenId, { credentialId, expiresAt, listedAtMs }] of this.#tokens) {
+    for (const [tokenId, { consumerId, credentialId, expiresAt, listedAtMs }] of this.#tokens) {
       const keptMs = nowMs - listedAtMs;
       if (keptMs < MAX_LIFETIME_SECONDS * 1000) continue;
       if (expiresAt > nowSeconds && keptMs < MAX_KEPT_MS) continue;
       this.#tokens.delete(tokenId);
-      const left = (this.#perCredential.get(credentialId) ?? 1) - 1;
-      if (left === 0) this.#perCredential.delete(credentialId);
-      else this.#perCredential.set(credentialId, left);
+      this.#count({ consumerId, credentialId }, -1);
     }
+  }
+
+  #count({ consumerId, credentialId }: Omit<StoredRevocation, 'tokenId' | 'expiresAt'>, change: 1 | -1): void {
+    const count = (this.#perCredential.get(credentialId) ?? 0) + change;
+    if (count <= 0) this.#perCredential.delete(credentialId);
+    else this.#perCredential.set(credentialId, count);
+    if (consumerId !== undefined) this.#shares.add({ consumerId, credentialId }, change);
   }
 }
 
@@ -99,7 +115,7 @@ export function keepRevokedTokensInProcess(clock: Clock): RevokedTokens {
     isRevoked: (tokenId) => list.has(tokenId),
     revoke: (token) => {
       if (list.has(token.tokenId)) return 'listed';
-      if (!list.hasRoomFor(token.credentialId)) return 'full';
+      if (!list.hasRoomFor(token)) return 'full';
       list.add(token);
       return 'listed';
     },

@@ -86,6 +86,8 @@ export interface FormerAppKeyDocument {
 /** An access token that its client revoked, by its `jti`, until it would have expired (spec §3.4). */
 export interface RevokedTokenDocument {
   readonly _id: string;
+  /** Not in what version 7 wrote. */
+  readonly consumerId?: string;
   readonly credentialId: string;
   readonly expiresAt: Date;
 }

@@ -72,12 +72,12 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
   }
 
   async revoke(token: RevokedToken): Promise<RevocationOutcome> {
-    const { tokenId, credentialId, expiresAt } = token;
+    const { tokenId, consumerId, credentialId, expiresAt } = token;
     if (this.#list.has(tokenId)) return 'listed';
-    if (!this.#list.hasRoomFor(credentialId)) return 'full';
+    if (!this.#list.hasRoomFor(token)) return 'full';
     try {
       await collectionOf(this.#ports.client.db(), 'revokedTokens').insertOne(
-        { _id: tokenId, credentialId, expiresAt: new Date(expiresAt * 1000) },
+        { _id: tokenId, consumerId, credentialId, expiresAt: new Date(expiresAt * 1000) },
         { writeConcern: { w: 'majority', wtimeoutMS: WRITE_MS } },
       );
     } catch (error) {
@@ -176,10 +176,11 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
 
   /** A hand may have written any form, which then is no revoked token. */
   #add(document: ChangeEvent['fullDocument']): void {
-    const { _id: tokenId, credentialId, expiresAt } = document ?? {};
+    const { _id: tokenId, consumerId: owner, credentialId, expiresAt } = document ?? {};
     if (typeof tokenId !== 'string' || typeof credentialId !== 'string' || !(expiresAt instanceof Date)) return;
     if (this.#list.size >= MAX_LISTED) throw new MongodbUnavailable('record', TOO_MANY);
-    this.#list.add({ tokenId, credentialId, expiresAt: Math.ceil(expiresAt.getTime() / 1000) });
+    const consumerId = typeof owner === 'string' ? owner : undefined;
+    this.#list.add({ tokenId, consumerId, credentialId, expiresAt: Math.ceil(expiresAt.getTime() / 1000) });
   }
 
   /** Resolves what waited for this attempt or one before it. */

@@ -22,6 +22,7 @@ interface OpenList extends AsyncDisposable {
 
 const token = (tokenId: string, lifetimeSeconds = 3600) => ({
   tokenId,
+  consumerId: 'acme',
   credentialId: 'acme-oauth2',
   expiresAt: systemClock.nowSeconds() + lifetimeSeconds,
 });
@@ -126,6 +127,7 @@ describe('the list of revoked tokens in MongoDB', () => {
     const collection = db().collection<RevokedTokenDocument>('revokedTokens');
     assert.deepEqual(await collection.findOne(), {
       _id: 'a',
+      consumerId: 'acme',
       credentialId: 'acme-oauth2',
       expiresAt: new Date(expiresAt * 1000),
     });
@@ -183,6 +185,18 @@ describe('the list of revoked tokens in MongoDB', () => {
     await second.revoked.revoke(token('b'));
     await until(first, 'b');
     assert.deepEqual([first.revoked.isRevoked('a'), first.told], [true, ['running']]);
+  });
+
+  it('takes what an earlier version wrote, which named no consumer', async () => {
+    const expiresAt = new Date(token('old').expiresAt * 1000);
+    const list = open();
+    await list.whole();
+    const collection = db().collection<RevokedTokenDocument>('revokedTokens');
+    await collection.insertOne({ _id: 'old', credentialId: 'acme-oauth2', expiresAt });
+    await until(list, 'old');
+    const second = open();
+    await second.whole();
+    assert.equal(second.revoked.isRevoked('old'), true);
   });
 
   it('passes over what others wrote', async () => {

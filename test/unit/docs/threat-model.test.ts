@@ -42,6 +42,7 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'JSON wrappers at the back end': { kinds: 'I', test: 'test/e2e/unwrap/never-wrapped.test.ts' },
     'Secrets through `signatureHints`': { kinds: 'I', test: 'test/e2e/hmac/hints-and-observe.test.ts' },
     'Filling the memory of used signatures': { kinds: 'D', test: 'test/unit/replay/in-process.test.ts' },
+    'Filling the list of revoked tokens': { kinds: 'D', test: 'test/unit/tokens/revoked-tokens.test.ts' },
     'Many, slow or huge requests': { kinds: 'D', test: 'test/unit/server/http2/connection-floods.test.ts' },
     'Input that crashes or costs too much': { kinds: 'D', test: 'test/fuzz/targets.ts' },
     'Floods of log lines': { kinds: 'D', test: 'test/unit/observe/line-budget.test.ts' },

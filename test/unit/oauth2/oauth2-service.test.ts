@@ -356,6 +356,7 @@ describe('introspection', () => {
     assert.deepEqual(bodyOf(await fixture.send(ask(`${text}A`))), inactive);
     await fixture.revoked.revoke({
       tokenId: String(decodeSegment(partsOf(text).payload)['jti']),
+      consumerId: 'acme',
       credentialId: 'acme-oauth2',
       expiresAt: NOON + 3600,
     });

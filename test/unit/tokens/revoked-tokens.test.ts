@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { keepRevokedTokensInProcess, revocationBounds, RevokedTokenList } from '../../../src/tokens/revoked-tokens.ts';
 import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 
-const token = (tokenId: string, credentialId = 'acme-oauth2', expiresAt = NOON + 3600) => ({
+const token = (tokenId: string, credentialId = 'acme-oauth2', expiresAt = NOON + 3600, consumerId = 'acme') => ({
   tokenId,
+  consumerId,
   credentialId,
   expiresAt,
 });
@@ -54,7 +55,7 @@ describe('the list of revoked tokens', () => {
     const list = new RevokedTokenList(clock);
     list.add(token('a', 'acme-oauth2', NOON + 315_360_000));
     clock.advance(86_460);
-    assert.equal(list.hasRoomFor('acme-oauth2'), true);
+    assert.equal(list.hasRoomFor({ consumerId: 'acme', credentialId: 'acme-oauth2' }), true);
     assert.equal(list.size, 0);
   });
 
@@ -72,11 +73,41 @@ describe('the list of revoked tokens', () => {
     assert.equal(await revoked.revoke(token('one more', 'acme')), 'listed');
   });
 
+  it('has room for others, however many credentials one consumer has, until its tokens expire', async () => {
+    const clock = fixedClock();
+    const revoked = keepRevokedTokensInProcess(clock);
+    const kept = new Map<string, number>();
+    for (let count = 0; count < revocationBounds.tokens; count += 1) {
+      const credentialId = `acme-${String(count % 12)}`;
+      const outcome = await revoked.revoke(token(String(count), credentialId, NOON + 60));
+      if (outcome === 'listed') kept.set(credentialId, (kept.get(credentialId) ?? 0) + 1);
+    }
+    const all = [...kept.values()].reduce((sum, each) => sum + each, 0);
+    assert.ok(all > 0.6 * revocationBounds.tokens && all <= 0.67 * revocationBounds.tokens, String(all));
+    assert.ok(Math.max(...kept.values()) <= revocationBounds.perCredential);
+    assert.equal(await revoked.revoke(token('one more', 'acme-0')), 'full');
+    for (let count = 0; count < revocationBounds.perCredential; count += 1) {
+      assert.equal(await revoked.revoke(token(`b-${String(count)}`, 'one', NOON + 60, 'borealis')), 'listed');
+    }
+    clock.advance(3600);
+    assert.equal(await revoked.revoke(token('one more', 'acme-0')), 'listed');
+  });
+
+  it('counts tokens of an earlier version, which name no consumer, for their credential and all', () => {
+    const list = new RevokedTokenList(fixedClock());
+    for (let count = 0; count < 9000; count += 1) list.add({ ...token(String(count), 'old'), consumerId: undefined });
+    assert.equal(list.hasRoomFor({ consumerId: 'acme', credentialId: 'old' }), true);
+    for (let count = 9000; count < 10_000; count += 1)
+      list.add({ ...token(String(count), 'old'), consumerId: undefined });
+    assert.equal(list.hasRoomFor({ consumerId: 'acme', credentialId: 'old' }), false);
+    assert.equal(list.hasRoomFor({ consumerId: 'acme', credentialId: 'new' }), true);
+  });
+
   it('is bounded as a whole', () => {
     const list = new RevokedTokenList(fixedClock());
     for (let count = 0; count < revocationBounds.tokens; count += 1) {
-      list.add(token(String(count), `credential-${String(count % 100)}`));
+      list.add(token(String(count), `credential-${String(count % 100)}`, NOON + 3600, `c-${String(count % 100)}`));
     }
-    assert.equal(list.hasRoomFor('somebody else'), false);
+    assert.equal(list.hasRoomFor({ consumerId: 'somebody', credentialId: 'else' }), false);
   });
 });

@@ -106,7 +106,7 @@ export const collections: readonly CollectionDefinition[] = [
     [index({ consumerId: 1, day: 1 }), index({ day: 1 }, { expireAfterSeconds: TRAFFIC_DAYS * DAY_SECONDS })],
   ),
   collection('formerAppKeys', strictSchema(appKeyHashField.schema, { deletedAt: time }, { credentialId: id })),
-  collection('revokedTokens', strictSchema(text, { credentialId: id, expiresAt: time }), [
+  collection('revokedTokens', strictSchema(text, { credentialId: id, expiresAt: time }, { consumerId: id }), [
     index({ expiresAt: 1 }, { expireAfterSeconds: 0 }),
   ]),
   collection('replay', strictSchema(text, { expiresAt: time }), [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })]),

@@ -239,7 +239,7 @@ describe('a token that was right when it was issued', () => {
     const revokedTokens = keepRevokedTokensInProcess(clock);
     const other = testTokens(clock).issue(subject).text;
     const tokenId = String(decodeSegment(partsOf(T).payload)['jti']);
-    await revokedTokens.revoke({ tokenId, credentialId: 'acme-oauth2', expiresAt: NOON + 3600 });
+    await revokedTokens.revoke({ tokenId, consumerId: 'acme', credentialId: 'acme-oauth2', expiresAt: NOON + 3600 });
     assert.deepEqual(await send({ revokedTokens }), ['TOKEN_INVALID', 'the token was revoked by its client']);
     assert.deepEqual(await send({ revokedTokens }, other), ['ALLOWED', null]);
   });
