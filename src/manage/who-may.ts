@@ -6,7 +6,7 @@ import { grantInEffect, isGrantLive, rankGrants } from '../model/grant-in-effect
 import { grantId } from '../resources/grant.ts';
 import type { ManagedCredential } from '../resources/resource.ts';
 import { type Access, judgeAccess } from './access.ts';
-import { collectAll, listGroupGrants, pagesOf, type ResourceStore } from './resource-store.ts';
+import { collectAll, listGroupGrants, pagesOf, type ResourceStore, takeFirst } from './resource-store.ts';
 
 /** A consumer, and whether it may call an endpoint. */
 export interface ConsumerAccess {
@@ -61,7 +61,7 @@ export async function* listAccessPages(
   const needsGrant = endpoint.accessCondition === 'authenticated-and-authorized';
   const hasLiveGroup = groups.some((grant) => isGrantLive(grant, nowSeconds));
   const pages =
-    needsGrant && !hasLiveGroup
+    needsGrant && !hasLiveGroup && (await leadsByGrant(store, endpoint.id, selection))
       ? pagesByGrant(store, endpoint.id, selection)
       : pagesOfAll(store, endpoint.id, selection);
   for await (const page of pages) {
@@ -79,6 +79,20 @@ interface Candidate {
 
 interface CandidatePage extends Pick<AccessPage, 'lookedAt' | 'last'> {
   readonly candidates: readonly Candidate[];
+}
+
+/**
+ * Whether own grants lead to the consumers of a selection sooner than their labels do: among the many grants of others,
+ * few with labels are found by these, at a cost that depends on nobody else.
+ */
+async function leadsByGrant(
+  store: ResourceStore,
+  endpointId: string,
+  { labels = {}, id }: ConsumerSelection,
+): Promise<boolean> {
+  if (Object.keys(labels).length === 0 || id !== undefined) return true;
+  const first = await takeFirst(store.list('grant', { endpointId }), CONSUMERS_AT_ONCE + 1);
+  return first.length <= CONSUMERS_AT_ONCE;
 }
 
 /** Where only own grants let in, those lead to the consumers: there can be many others. */

@@ -40,8 +40,11 @@ describe('a page of callers, and one of credentials', () => {
   it('tells nothing of consumers beyond reach, however many are before those within it', async () => {
     const api = await manyCallers('people');
     for (const [path, name, only] of lists) {
+      const { grant } = api.store.read;
       const page = await api.ask('paula', 'GET', path);
       assert.deepEqual([namesIn(page, name), page.body['nextCursor']], [[only], null], path);
+      // Found by its labels: what others were granted costs next to nothing.
+      assert.ok(api.store.read.grant - grant < 1000, `${path}: ${String(api.store.read.grant - grant)}`);
     }
   });
 
