@@ -20,6 +20,7 @@ import { addLimits } from './limits.ts';
 import { noLabelOwners } from '../model/label-owners.ts';
 import { keepAttempt, MetBeyond } from './beyond-reach.ts';
 import { cursorsOf } from './cursors.ts';
+import { FewAtOnce } from './few-at-once.ts';
 import { answerOnce } from './idempotency.ts';
 import { requireJsonBody } from './json-body.ts';
 import { addLabelledResource } from './labelled-resource.ts';
@@ -37,6 +38,14 @@ import { Throttle } from '../oauth2/throttle.ts';
 
 /** A resource is far smaller. */
 export const MAX_BODY_BYTES = 256 * 1024;
+
+/** Requests at once that hold all endpoints of the store, which are 16 MiB as MongoDB keeps them, and more in memory. */
+export const MAX_HOLDING_ENDPOINTS = 2;
+
+/** Whether a request reads all endpoints: to plan a change of one, to undo, or to say what a credential may call. */
+function holdsEndpoints({ method, path }: { readonly method: string; readonly path: string }): boolean {
+  return method === 'GET' ? path.startsWith('/v1/credentials/') : /^\/v1\/(?:endpoints|audit)(?:\/|$)/.test(path);
+}
 
 /**
  * The management API: every route below `/v1` needs an operator. What a request throws becomes a problem (RFC 9457); a
@@ -135,6 +144,12 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
       },
     });
   api.use('/v1/*', answersOnce);
+
+  const few = new FewAtOnce(MAX_HOLDING_ENDPOINTS);
+  api.use('/v1/*', async ({ req }, next) => {
+    if (holdsEndpoints(req)) await few.run(next);
+    else await next();
+  });
 
   for (const path of ['/livez', '/readyz', '/openapi.json']) {
     api.use(path, async ({ env }, next) => {

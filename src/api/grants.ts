@@ -1,6 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { ID_PATTERN } from '../document/fields.ts';
-import { findGrant, listEndpoints, type ResourceStore } from '../manage/resource-store.ts';
+import { findGrant, type ResourceStore } from '../manage/resource-store.ts';
 import { MAX_GRANT_HOLDER_CHARACTERS } from '../model/bounds.ts';
 import { type Grant, isGroupGrant } from '../model/grant.ts';
 import type { Operator } from '../model/operator.ts';
@@ -20,7 +20,7 @@ import { requirePermission } from './authenticate.ts';
 import type { Cursors } from './cursors.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem } from './problem.ts';
-import { reachedIds, reachGrant, reaches, requireReached, selectorOf } from './reach.ts';
+import { reachedIds, reachGrant, requireReached, selectorOf } from './reach.ts';
 import { readPage } from './read-page.ts';
 import { etagOf, listQuery, pick } from './request.ts';
 import { answers, pageSchema, shownResource } from './shapes.ts';
@@ -150,8 +150,11 @@ async function placeOf(
 
 /** Undefined for all. There are as many endpoints as an operator writes. */
 async function endpointsWithin(operator: Operator, resources: ResourceStore): Promise<readonly string[] | undefined> {
-  if (selectorOf(operator) === undefined) return undefined;
-  return (await listEndpoints(resources)).filter((endpoint) => reaches(operator, endpoint)).map(({ id }) => id);
+  const labels = selectorOf(operator);
+  if (labels === undefined) return undefined;
+  const ids: string[] = [];
+  for await (const { resource } of resources.list('endpoint', { labels })) ids.push(resource.id);
+  return ids;
 }
 
 /** Grants without the own ones of consumers beyond reach. */

@@ -20,6 +20,8 @@ export const MAX_METHODS = 32;
 export const MAX_HOST_CHARACTERS = 256;
 export const MAX_PATH_CHARACTERS = 1024;
 export const MAX_METHOD_CHARACTERS = 32;
+/** Hosts, and path prefixes, that an operator's endpoints are bound to. */
+export const MAX_OPERATOR_BOUNDS = 50;
 /** Places of one endpoint that may hold an App Key, and characters of the name of one. */
 export const MAX_KEY_NAMES = 16;
 export const MAX_KEY_NAME_CHARACTERS = 256;

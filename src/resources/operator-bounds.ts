@@ -1,19 +1,17 @@
 import { type Field, FieldFault } from '../document/fields.ts';
+import { MAX_OPERATOR_BOUNDS, MAX_PATH_CHARACTERS } from '../model/bounds.ts';
 import { parseHostRule } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
 
-/** Hosts, and path prefixes, of one operator at most. */
-const MAX_BOUNDS = 50;
-
 function boundsField(read: (text: string) => string | null, rule: string): Field<readonly string[]> {
-  const fault = new FieldFault(`must be a list of at most ${String(MAX_BOUNDS)} different ${rule}`);
+  const fault = new FieldFault(`must be a list of at most ${String(MAX_OPERATOR_BOUNDS)} different ${rule}`);
   const field = (raw: unknown): readonly string[] | FieldFault => {
-    if (!Array.isArray(raw) || raw.length > MAX_BOUNDS) return fault;
+    if (!Array.isArray(raw) || raw.length > MAX_OPERATOR_BOUNDS) return fault;
     const texts = raw.flatMap((each: unknown) => (typeof each === 'string' ? (read(each) ?? []) : []));
     return texts.length === raw.length && new Set(texts).size === raw.length ? texts : fault;
   };
   return Object.assign(field, {
-    schema: { bsonType: 'array', maxItems: MAX_BOUNDS, items: { bsonType: 'string' } },
+    schema: { bsonType: 'array', maxItems: MAX_OPERATOR_BOUNDS, items: { bsonType: 'string' } },
   });
 }
 
@@ -25,6 +23,6 @@ export const boundHostsField = boundsField(
 
 /** Prefixes of paths, in normal form. */
 export const boundPrefixesField = boundsField(
-  (prefix) => ('reason' in parsePathRule({ prefix }) ? null : prefix),
-  'paths in normal form, such as /payments',
+  (prefix) => (prefix.length > MAX_PATH_CHARACTERS || 'reason' in parsePathRule({ prefix }) ? null : prefix),
+  `paths in normal form, such as /payments, of at most ${String(MAX_PATH_CHARACTERS)} characters`,
 );

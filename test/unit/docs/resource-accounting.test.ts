@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { adminConnectionLimits } from '../../../src/server/admin-server.ts';
 import { httpLimits } from '../../../src/server/http-server.ts';
-import { MAX_BODY_BYTES } from '../../../src/api/app.ts';
+import { MAX_BODY_BYTES, MAX_HOLDING_ENDPOINTS } from '../../../src/api/app.ts';
+import { MAX_CURSOR_LENGTH } from '../../../src/api/cursors.ts';
 import { MAX_PAGE } from '../../../src/api/request.ts';
 import { MAX_PAGE_CHARACTERS } from '../../../src/api/shapes.ts';
 import { MAX_ID_CHARACTERS } from '../../../src/document/fields.ts';
@@ -27,6 +28,7 @@ import {
   MAX_METHOD_CHARACTERS,
   MAX_METHODS,
   MAX_NAME_CHARACTERS,
+  MAX_OPERATOR_BOUNDS,
   MAX_PATH_CHARACTERS,
   MAX_PATH_SEGMENTS,
   MAX_PATHS,
@@ -41,6 +43,7 @@ import { BYTES_PER_ENTRY } from '../../../src/store/credential-cache.ts';
 import { MAX_UNDER_WAY } from '../../../src/store/mongodb/mongo-replay-guard.ts';
 import { MAX_COUNTERS as MAX_REQUEST_COUNTERS } from '../../../src/store/traffic/traffic-recorder.ts';
 import { MAX_KEPT } from '../../../src/store/usage-recorder.ts';
+import { throttleLimits } from '../../../src/oauth2/throttle.ts';
 import { revocationBounds } from '../../../src/tokens/revoked-tokens.ts';
 import { clientLimits } from '../../../src/grpc-client/client-limits.ts';
 import { HEADER_TABLE_BYTES } from '../../../src/http2/header-frames.ts';
@@ -87,9 +90,15 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'tokens of an operator': String(MAX_TOKENS),
   'certificate names, or subjects, of an operator': String(MAX_IDENTITIES),
   'a certificate name or subject': `${String(MAX_IDENTITY_LENGTH)} characters`,
+  'hosts of an operator': String(MAX_OPERATOR_BOUNDS),
+  'path prefixes of an operator': String(MAX_OPERATOR_BOUNDS),
+  'owners of an audit event, and of a kept refusal': String(MAX_LABELS),
+  'attempts of an operator that are kept in a minute': String(throttleLimits.failuresPerClient),
   'a reason': `${String(MAX_REASON_LENGTH)} characters`,
   'a body of the management API': describeNumber('bytes', MAX_BODY_BYTES),
   'items of a page': String(MAX_PAGE),
+  'a cursor': `${String(MAX_CURSOR_LENGTH)} characters`,
+  'requests that hold all endpoints at once': String(MAX_HOLDING_ENDPOINTS),
   'a page, and one item whatever it has': describeNumber('bytes', MAX_PAGE_CHARACTERS),
 };
 

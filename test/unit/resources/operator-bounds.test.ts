@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { FieldFault } from '../../../src/document/fields.ts';
+import { MAX_HOST_CHARACTERS, MAX_PATH_CHARACTERS } from '../../../src/model/bounds.ts';
 import { boundHostsField, boundPrefixesField } from '../../../src/resources/operator-bounds.ts';
 
 describe('the bounds of an operator, as they are given', () => {
@@ -16,5 +17,8 @@ describe('the bounds of an operator, as they are given', () => {
     const many = Array.from({ length: 51 }, (_, at) => `/${String(at)}`);
     assert.ok(boundPrefixesField(many) instanceof FieldFault);
     assert.ok(boundPrefixesField('/pay') instanceof FieldFault);
+    assert.ok(boundPrefixesField([`/${'a'.repeat(MAX_PATH_CHARACTERS)}`]) instanceof FieldFault);
+    assert.deepEqual(boundPrefixesField([`/${'a'.repeat(MAX_PATH_CHARACTERS - 1)}`]).length, 1);
+    assert.ok(boundHostsField([`${'a.'.repeat(MAX_HOST_CHARACTERS)}com`]) instanceof FieldFault);
   });
 });
