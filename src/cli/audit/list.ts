@@ -114,9 +114,11 @@ function changed({ before, after, refused }: AuditEvent): string {
 
 const MAX_NAMED = 5;
 
-/** `consumer/acme`, or `12: consumer/acme, grant/orders/acme, …`. */
+/** `consumer/acme`, or `12: consumer/acme, grant/orders/acme, …`; `refused: consumer/acme` where nothing was changed. */
 function resourcesOf(events: readonly AuditEvent[]): string {
-  const names = events.slice(0, MAX_NAMED).map(({ kind, id }) => `${kind}/${id}`);
+  const names = events
+    .slice(0, MAX_NAMED)
+    .map(({ kind, id, refused }) => `${refused === undefined ? '' : 'refused: '}${kind}/${id}`);
   if (events.length === 1) return names.join('');
   return `${count(events.length, 'change')}: ${names.join(', ')}${events.length > MAX_NAMED ? ', …' : ''}`;
 }

@@ -133,6 +133,33 @@ describe('postern audit list', () => {
     );
   });
 
+  it('tells attempts that were refused from changes', async () => {
+    const refused = '"wide" would take requests of the endpoint "invoices", such as GET /invoices/1';
+    const attempt = { actor: 'paula', action: 'api refused POST /v1/endpoints', reason: 'OPS-19' };
+    await cli.store.keepAttempt({ ...attempt, kind: 'endpoint', id: 'invoices', refused });
+    const [, row = ''] = (await cli.done('audit', 'list', '--limit', '1')).split('\n');
+    assert.deepEqual(row.split(/ {2,}/), [
+      ...['0', '2026-09-21 14:13:20 UTC', 'paula', 'api refused POST /v1/endpoints', 'endpoint/invoices'],
+      ...[`refused: ${refused}`, 'OPS-19'],
+    ]);
+    const operations = await cli.done('audit', 'list', '--operations', '--limit', '1');
+    assert.match(operations, / {2}refused: endpoint\/invoices {2}OPS-19\n$/);
+    const [event, ...others] = await listed(cli, '--actor', 'paula');
+    assert.ok(event !== undefined && others.length === 0);
+    assert.deepEqual(event, {
+      ...{ event: event.event, at: '2026-09-21T14:13:20.000Z', ...attempt },
+      ...{ storeRevision: 0, kind: 'endpoint', id: 'invoices', before: null, after: null, refused },
+    });
+    const shown = await cli.done('audit', 'show', event.event);
+    assert.match(shown, /^api refused POST \/v1\/endpoints, revision 0\n/);
+    assert.ok(shown.endsWith(`endpoint/invoices: refused: ${refused}\n`), shown);
+    for (const name of ['0', event.event]) {
+      const { code, err } = await cli.run(['audit', 'revert', name, '--yes']);
+      assert.equal(code, 4, err);
+      assert.match(err, /the event is of a request that was refused: it changed nothing/);
+    }
+  });
+
   it('takes a reason of one line', async () => {
     for (const reason of ['', '   ', 'two\nlines', 'x'.repeat(501)]) {
       const { code, err } = await cli.run(['consumer', 'disable', 'acme', '--reason', reason]);
