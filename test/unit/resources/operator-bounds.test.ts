@@ -18,7 +18,8 @@ describe('the bounds of an operator, as they are given', () => {
     assert.ok(boundPrefixesField(many) instanceof FieldFault);
     assert.ok(boundPrefixesField('/pay') instanceof FieldFault);
     assert.ok(boundPrefixesField([`/${'a'.repeat(MAX_PATH_CHARACTERS)}`]) instanceof FieldFault);
-    assert.deepEqual(boundPrefixesField([`/${'a'.repeat(MAX_PATH_CHARACTERS - 1)}`]).length, 1);
+    const longest = `/${'a'.repeat(MAX_PATH_CHARACTERS - 1)}`;
+    assert.deepEqual(boundPrefixesField([longest]), [longest]);
     assert.ok(boundHostsField([`${'a.'.repeat(MAX_HOST_CHARACTERS)}com`]) instanceof FieldFault);
   });
 });
