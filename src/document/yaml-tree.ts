@@ -1,4 +1,5 @@
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import { isJsonObject } from './json.ts';
 import type { DocumentPath } from './problem.ts';
 import { positionFinder, type DocumentSource, type Position, type UnreadSource } from './source-text.ts';
 import { readYamlSyntax, type SyntaxFault } from './yaml-syntax.ts';
@@ -31,7 +32,10 @@ export const UNREADABLE: unique symbol = Symbol('unreadable');
 /** Values counted with every use of an alias: what a small text with nested aliases could grow to. */
 export const MAX_VALUES = 4_000_000;
 
-/** Reads one file. Never throws, whatever the text; time and memory grow with the text, not with its aliases. */
+/**
+ * Reads one file, with merge keys (`<<`) as YAML 1.1 has them. Never throws, whatever the text; time and memory grow
+ * with the text, not with its aliases.
+ */
 export function readYamlTree(source: DocumentSource): YamlTree {
   const syntax = readYamlSyntax(source.text);
   const positionOf = positionFinder(source.text);
@@ -120,8 +124,23 @@ class Converter {
   #convertMap(map: YAMLMap, path: (string | number)[]): Converted {
     const object: Record<string, unknown> = {};
     let size = 1;
+    const merged: Readonly<Record<string, unknown>>[] = [];
+    let firstMerge: Node | null = null;
     for (const pair of map.items) {
       const keyNode = isNode(pair.key) ? pair.key : map;
+      if (isMergeKey(pair)) {
+        if (firstMerge !== null) {
+          const { line } = this.#positionOf(startOf(firstMerge) ?? 0);
+          const where = `first on line ${String(line)}`;
+          this.#fault(keyNode, path, `"<<" appears twice in its mapping, ${where}; write <<: [*one, *other]`);
+          continue;
+        }
+        firstMerge = keyNode;
+        const sources = this.#convertMerge(keyNode, pair.value, path);
+        merged.push(...sources.mappings);
+        size += sources.size;
+        continue;
+      }
       const key = this.#keyOf(keyNode, path);
       if (key === null) continue;
       path.push(key);
@@ -135,8 +154,32 @@ class Converter {
       }
       path.pop();
     }
+    for (const source of merged) {
+      for (const [key, value] of Object.entries(source)) if (!Object.hasOwn(object, key)) object[key] = value;
+    }
     this.#values += 1;
     return { value: object, size };
+  }
+
+  /**
+   * The mappings that a merge key (`<<`, https://yaml.org/type/merge.html) names, the strongest first. Keys of the
+   * mapping itself are stronger than all of them, wherever they stand.
+   */
+  #convertMerge(
+    key: Node,
+    value: unknown,
+    path: (string | number)[],
+  ): { readonly mappings: readonly Readonly<Record<string, unknown>>[]; readonly size: number } {
+    path.push(MERGE_KEY);
+    const before = this.faults.length;
+    const converted = isNode(value) ? this.convert(value, path) : { value: null, size: 1 };
+    const listed: readonly unknown[] = Array.isArray(converted.value) ? converted.value : [converted.value];
+    const mappings = listed.filter(isJsonObject);
+    if (mappings.length < listed.length && this.faults.length === before) {
+      this.#fault(key, path, '"<<" merges mappings: write an alias of one (<<: *name), or a list of such aliases');
+    }
+    path.pop();
+    return { mappings, size: converted.size };
   }
 
   /** The text of a key; null, and a fault, for an invalid key. */
@@ -181,7 +224,7 @@ class Converter {
     this.faults.push({ offset: startOf(node) ?? 0, path: [...path], message });
   }
 
-  /** The pairs of a mapping by key, the first of each; built only for the places of problems. */
+  /** The pairs of a mapping by key, the first of each, and merged ones; built only for the places of problems. */
   #pairsOf(map: YAMLMap): Map<string, Pair> {
     let pairs = this.#pairs.get(map);
     if (pairs === undefined) {
@@ -190,16 +233,27 @@ class Converter {
         const key = isScalar(pair.key) ? pair.key.value : null;
         if (typeof key === 'string' && !pairs.has(key)) pairs.set(key, pair);
       }
+      const merge = map.items.find(isMergeKey)?.value;
+      const sources = isNode(merge) ? this.#contentOf(merge) : null;
+      for (const source of isSeq(sources) ? sources.items : [sources]) {
+        const content = isNode(source) ? this.#contentOf(source) : null;
+        if (!isMap(content)) continue;
+        for (const [key, pair] of this.#pairsOf(content)) if (!pairs.has(key)) pairs.set(key, pair);
+      }
       this.#pairs.set(map, pairs);
     }
     return pairs;
+  }
+
+  #contentOf(node: Node): Node {
+    return this.#targets.get(node) ?? node;
   }
 
   offsetOf(root: Node | null, path: DocumentPath, part: 'key' | 'value'): number {
     let node = root;
     let offset = startOf(root) ?? 0;
     for (const [index, step] of path.entries()) {
-      const content = node === null ? null : (this.#targets.get(node) ?? node);
+      const content = node === null ? null : this.#contentOf(node);
       const pair = isMap(content) && typeof step === 'string' ? this.#pairsOf(content).get(step) : undefined;
       const item = isSeq(content) && typeof step === 'number' ? content.items[step] : pair?.value;
       if (pair === undefined && item === undefined) return offset;
@@ -210,6 +264,13 @@ class Converter {
     }
     return offset;
   }
+}
+
+const MERGE_KEY = '<<';
+
+/** In quotes it is a key like any other. */
+function isMergeKey({ key }: Pair): boolean {
+  return isScalar(key) && key.value === MERGE_KEY && key.type === 'PLAIN' && key.tag === undefined;
 }
 
 function startOf(node: unknown): number | null {

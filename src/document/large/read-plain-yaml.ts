@@ -75,7 +75,11 @@ function isPlain(event: Event, text: string): boolean {
   const { style, valueStart, valueEnd } = event;
   if (style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK) return false;
   if (!event.fast && text.slice(valueStart, valueEnd).includes('\n')) return false;
-  if (style === SCALAR_STYLE.PLAIN) return Math.abs(Number(text.slice(valueStart, valueEnd))) !== Infinity;
+  if (style === SCALAR_STYLE.PLAIN) {
+    const value = text.slice(valueStart, valueEnd);
+    // As a key it merges mappings.
+    return value !== '<<' && Math.abs(Number(value)) !== Infinity;
+  }
   AFTER_QUOTED.lastIndex = valueEnd + 1;
   return AFTER_QUOTED.test(text);
 }
