@@ -1,8 +1,9 @@
 import { ID_PATTERN } from '../../document/fields.ts';
 import { replaceUnseen } from '../../unseen.ts';
 import { quoted } from '../../document/problem.ts';
-import type { ProblemLog } from '../../document/problem-log.ts';
+import { type Place, placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { MAX_NAME_CHARACTERS } from '../../model/bounds.ts';
+import type { ReportDifference } from '../../methods/kong.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { credentialImporter } from './credentials.ts';
 import type { FindingLog } from './finding.ts';
@@ -12,13 +13,7 @@ import { commonKeys, finderOf, type KongMapping } from './kong-mapping.ts';
 import { importedMethods, kindOfPlugin } from './plugin-kinds.ts';
 import { type EffectivePlugins, type NestedPlugin, nestedPlugins } from './plugins.ts';
 import { uniqueIds } from './unique-ids.ts';
-
-/** The keys of a consumer, with what can be nested in it. */
-const consumerKeys: ReadonlySet<string> = new Set([
-  ...commonKeys,
-  ...['username', 'custom_id', 'plugins', 'groups', 'acls'],
-  ...importedMethods.map(({ credential }) => credential.list),
-]);
+import { isDoubtful } from './doubts.ts';
 
 /** Credentials that no authentication method of Postern takes, with their plugins. */
 export const foreignCredentials: Readonly<Record<string, string>> = {
@@ -29,11 +24,21 @@ export const foreignCredentials: Readonly<Record<string, string>> = {
   oauth2_tokens: 'oauth2',
 };
 
+/** The keys of a consumer, with what can be nested in it. */
+const consumerKeys: ReadonlySet<string> = new Set([
+  ...commonKeys,
+  ...['username', 'custom_id', 'plugins', 'groups', 'acls'],
+  ...importedMethods.map(({ credential }) => credential.list),
+  ...Object.keys(foreignCredentials),
+]);
+
 interface ReadConsumers {
   readonly consumers: readonly KongConsumer[];
   readonly consumerPlugins: readonly NestedPlugin[];
-  /** The name of a consumer group that is given by name or id. */
-  readonly nameOfGroup: (reference: string) => string;
+  /** The name of a consumer group that is given by name or id; null when there is none. */
+  readonly nameOfGroup: (reference: string) => string | null;
+  /** Where a consumer group may hold a restriction, or members, that could not be read; null for nowhere. */
+  readonly doubtfulGroup: Place | null;
 }
 
 /**
@@ -41,7 +46,7 @@ interface ReadConsumers {
  * groups.
  */
 export function readConsumers(root: KongMapping, context: ImportContext): ReadConsumers {
-  const { problems } = context;
+  const { problems, findings } = context;
   const consumerPlugins: NestedPlugin[] = [];
   const groups = root.mappings('consumer_groups').map((entity) => ({
     entity,
@@ -49,8 +54,16 @@ export function readConsumers(root: KongMapping, context: ImportContext): ReadCo
     name: entity.text('name'),
   }));
   /** Groups are referred to by name or id: members and plugins have to meet. */
-  const names = new Map(groups.flatMap(({ id, name }) => (id === null || name === null ? [] : [[id, name]])));
-  const nameOfGroup = (reference: string): string => names.get(reference) ?? reference;
+  const names = new Map(groups.flatMap(({ id, name }) => (id === null ? [] : [[id, name ?? id]])));
+  for (const { name } of groups) if (name !== null) names.set(name, name);
+  const nameOfGroup = (reference: string): string | null => names.get(reference) ?? null;
+  const doubtful = groups.filter(({ entity, name }) =>
+    isDoubtful(entity, findings.about(entity.place, `consumer group ${quoted(name ?? '')}`), {
+      known: groupKeys,
+      decisive: ['id', 'name', 'consumers'],
+      consequence: 'every endpoint refuses everything',
+    }),
+  );
 
   const consumers = root.mappings('consumers').map((entity) => {
     const consumer = readConsumer(entity, nameOfGroup, context);
@@ -66,16 +79,27 @@ export function readConsumers(root: KongMapping, context: ImportContext): ReadCo
     for (const entity of root.mappings(kind.credential.list)) ownerOf(entity)?.credentials.push({ kind, entity });
   }
   for (const entity of root.mappings('acls')) {
-    const group = groupOf(entity, problems);
-    if (group !== null) ownerOf(entity)?.groups.add(group);
+    const owner = ownerOf(entity);
+    if (owner !== null) addGroup(owner, entity, problems);
   }
+  /** The group that an entry of a list refers to. */
+  const groupIn = (entity: KongMapping): string | null => {
+    const reference = entity.reference('consumer_group');
+    const group = reference === null ? null : nameOfGroup(reference);
+    if (reference === null) problems.report(entity.place, '"consumer_group" is missing; this needs it');
+    else if (group === null) {
+      const place = placeIn(entity.place, 'consumer_group');
+      problems.report(place, `there is no consumer group ${quoted(reference)} in this file`);
+    }
+    return group;
+  };
   for (const entity of root.mappings('consumer_group_consumers')) {
-    const group = entity.reference('consumer_group');
-    if (group !== null) ownerOf(entity)?.consumerGroups.add(nameOfGroup(group));
+    const group = groupIn(entity);
+    if (group !== null) ownerOf(entity)?.consumerGroups.add(group);
   }
   for (const entity of root.mappings('consumer_group_plugins')) {
-    const group = entity.reference('consumer_group');
-    if (group !== null) consumerPlugins.push({ entity, nesting: { group: nameOfGroup(group) }, isFilterChain: false });
+    const group = groupIn(entity);
+    if (group !== null) consumerPlugins.push({ entity, nesting: { group }, isFilterChain: false });
   }
   for (const { entity, id, name } of groups) {
     const group = name ?? id;
@@ -85,8 +109,13 @@ export function readConsumers(root: KongMapping, context: ImportContext): ReadCo
     }
     consumerPlugins.push(...nestedPlugins(entity, { group }));
   }
-  return { consumers, consumerPlugins, nameOfGroup };
+  return { consumers, consumerPlugins, nameOfGroup, doubtfulGroup: doubtful[0]?.entity.place ?? null };
 }
+
+/** The keys of a consumer group. */
+const groupKeys: ReadonlySet<string> = new Set([...commonKeys, 'name', 'plugins', 'consumers']);
+/** The keys of an entry of `acls`. */
+const aclKeys: ReadonlySet<string> = new Set([...commonKeys, 'group', 'consumer']);
 
 function readConsumer(
   entity: KongMapping,
@@ -98,36 +127,53 @@ function readConsumer(
   if (names.username === null && names.customId === null) {
     problems.report(entity.place, 'a consumer needs "username" or "custom_id"');
   }
-  for (const key of entity.unknownKeys(consumerKeys)) {
-    const plugin = Object.hasOwn(foreignCredentials, key) ? foreignCredentials[key] : undefined;
-    const raw = entity.raw[key];
-    if (Array.isArray(raw) && raw.length === 0) continue;
-    if (plugin === undefined) {
-      report('warning', [key], { what: `has ${quoted(key)}, which the importer does not know and left out` });
-    } else {
-      report('error', [key], {
-        what: `has credentials of ${plugin}, which Postern cannot import`,
-        instead: 'issue a credential of another method: postern credential issue',
-      });
-    }
+  for (const [key, plugin] of Object.entries(foreignCredentials)) {
+    if (!entity.has(key) || entity.items(key).length === 0) continue;
+    report('error', [key], {
+      what: `has credentials of ${plugin}, which Postern cannot import`,
+      instead: 'issue a credential of another method: postern credential issue',
+    });
   }
-  return {
+  const groups = entity.references('groups').map(({ reference }) => nameOfGroup(reference));
+  if (groups.includes(null)) {
+    report('error', ['groups'], {
+      what: 'is in a consumer group that is not in this file, and may be kept out by it: the consumer is disabled',
+      instead: 'dump the whole configuration, with its consumer groups',
+    });
+  }
+  const hasDoubts = isDoubtful(entity, report, {
+    known: consumerKeys,
+    decisive: ['id', 'username', 'custom_id', 'tags', 'groups', 'acls'],
+    consequence: 'the consumer is disabled',
+  });
+  const consumer: KongConsumer = {
     ...names,
     place: entity.place,
     report,
     tags: entity.texts('tags'),
-    groups: new Set(entity.mappings('acls').flatMap((acl) => groupOf(acl, problems) ?? [])),
-    consumerGroups: new Set(entity.references('groups').map(({ reference }) => nameOfGroup(reference))),
+    groups: new Set(),
+    consumerGroups: new Set(groups.filter((group) => group !== null)),
     credentials: importedMethods.flatMap((kind) =>
       entity.mappings(kind.credential.list).map((credential) => ({ kind, entity: credential })),
     ),
+    isDoubtful: hasDoubts || groups.includes(null),
   };
+  for (const acl of entity.mappings('acls')) addGroup(consumer, acl, problems);
+  return consumer;
 }
 
-function groupOf(entity: KongMapping, problems: ProblemLog): string | null {
+/** Adds the group of an entry of `acls`. */
+function addGroup(consumer: KongConsumer, entity: KongMapping, problems: ProblemLog): void {
   const group = entity.text('group');
   if (group === null) problems.report(entity.place, '"group" is missing; an entry of "acls" needs it');
-  return group;
+  else consumer.groups.add(group);
+  const path = entity.place.path.slice(consumer.place.path.length);
+  const isNested = entity.place.path.length > consumer.place.path.length + 1;
+  const report: ReportDifference = (level, steps, words) => {
+    consumer.report(level, isNested ? [...path, ...steps] : [], words);
+  };
+  const consequence = 'the consumer is disabled';
+  if (isDoubtful(entity, report, { known: aclKeys, decisive: ['group'], consequence })) consumer.isDoubtful = true;
 }
 
 interface ImportedConsumers {
@@ -197,7 +243,11 @@ export function consumersKeptOut(
 ): ReadonlySet<KongConsumer> {
   const keptOut = new Set<KongConsumer>();
   for (const [consumer, plugins] of byConsumer) {
-    for (const { name, place } of plugins) {
+    for (const { name, place, isDoubtful: isReported } of plugins) {
+      if (isReported) {
+        keptOut.add(consumer);
+        continue;
+      }
       const { kind } = kindOfPlugin(name);
       const report = findings.about(place, `consumer ${quoted(nameOfConsumer(consumer))}`);
       if (kind === 'termination') {

@@ -8,7 +8,9 @@ import { equal } from '../../signing/equal.ts';
 import type { FindingLog } from './finding.ts';
 import { type KongConsumer, type KongCredential, nameOfConsumer } from './kong-entities.ts';
 import type { KongMapping } from './kong-mapping.ts';
+import { commonKeys } from './kong-mapping.ts';
 import type { ImportedMethod } from './plugin-kinds.ts';
+import { isTemplate, RENDER_FIRST } from './unresolved.ts';
 
 /** Imports credentials, one consumer after the other; remembers which App Keys and ids are taken. */
 interface CredentialImporter {
@@ -49,6 +51,11 @@ export function credentialImporter(findings: FindingLog): CredentialImporter {
       report('error', field === null ? [] : [field], { what: message, instead });
       return null;
     };
+    const [unknown] = entity.unknownKeys(credentialKeys);
+    if (unknown !== undefined) {
+      const what = `has ${quoted(unknown)}, which the importer does not know`;
+      return leaveOut({ field: unknown, what, instead: 'correct it: Kong refuses keys that it does not know' });
+    }
     const appKey = readAppKey(credential);
     if (typeof appKey !== 'string') return leaveOut(appKey);
     const lifetime = readLifetime(entity);
@@ -87,6 +94,12 @@ export function credentialImporter(findings: FindingLog): CredentialImporter {
   };
 }
 
+/** The keys of every kind of credential that is imported (kong/plugins/…/daos.lua). */
+const credentialKeys: ReadonlySet<string> = new Set([
+  ...[...commonKeys, 'consumer', 'key', 'ttl', 'username', 'secret', 'name', 'client_id', 'client_secret'],
+  ...['hash_secret', 'client_type', 'redirect_uris'],
+]);
+
 function issueFor({ method }: ImportedMethod): string {
   return `issue another one: postern credential issue --method ${method}`;
 }
@@ -103,8 +116,7 @@ function readAppKey({ kind, entity }: KongCredential): string | CredentialFault 
   if (appKey === null) return absent(field);
   const reference = findReference(appKey);
   if (reference !== null) {
-    const instead = 'fill it in first (envsubst; deck file render --populate-env-vars), or write what the vault has';
-    return { field, what: `has ${reference.what} in place of its "${field}"`, instead };
+    return { field, what: `has ${reference.what} in place of its "${field}"`, instead: RENDER_FIRST };
   }
   if (isAppKey(appKey)) return appKey;
   const what = isAppKey(appKey.slice(0, MAX_APP_KEY_CHARACTERS))
@@ -130,6 +142,7 @@ function readSecret({ kind, entity }: KongCredential): ReadSecret | CredentialFa
   if (text === null) return absent(field);
   const reference = findReference(text);
   if (reference === null) {
+    if (isTemplate(text)) return { field, what: `has a placeholder in its "${field}"`, instead: RENDER_FIRST };
     const secretFault = findSecretFault(text);
     if (secretFault !== null) return { field, what: `has a secret that ${secretFault}`, instead };
     return { text, declared: { appSecret: text } };

@@ -34,7 +34,7 @@ export interface DecisionContext extends ImportContext {
 export function decideRoute(route: KongRoute, context: DecisionContext): RouteDecision {
   const plugins = context.effective.forRoute(route);
   const authentication = decideAuthentication(plugins, route);
-  let isRefused = authentication === 'refused';
+  let isRefused = route.isDoubtful || authentication === 'refused';
   for (const plugin of plugins.values()) if (keepsClosed(plugin, route, context)) isRefused = true;
   const { method, options } = typeof authentication === 'string' ? { method: null, options: {} } : authentication;
   const acl = plugins.get('acl') ?? null;
@@ -127,7 +127,9 @@ function readOptions(imported: ImportedMethod, { config }: KongPlugin): Declared
 }
 
 /** Whether a plugin that is not imported makes its routes refuse everything. */
-function keepsClosed({ name, place, config }: KongPlugin, route: KongRoute, context: DecisionContext): boolean {
+function keepsClosed(plugin: KongPlugin, route: KongRoute, context: DecisionContext): boolean {
+  if (plugin.isDoubtful) return true;
+  const { name, place, config } = plugin;
   const { options, findings } = context;
   const reportRoute = findings.about(place, `route ${quoted(nameOfRoute(route))}`);
   const reportPlugin = findings.about(place, `plugin ${quoted(name)}`);

@@ -43,9 +43,10 @@ export function allowedBy(consumers: readonly KongConsumer[]): AllowedBy {
     const denied = inAny(deny);
     // Kong looks at `deny` first and takes only one of the two. The order is that of the file.
     const isLetIn = (consumer: KongConsumer): boolean =>
-      deny.length === 0
+      !consumer.isDoubtful &&
+      (deny.length === 0
         ? allowed.has(consumer)
-        : !denied.has(consumer) && (allow.length === 0 || allowed.has(consumer));
+        : !denied.has(consumer) && (allow.length === 0 || allowed.has(consumer)));
     const letIn = new Set(consumers.filter(isLetIn));
     known.set(config.raw, letIn);
     return letIn;
@@ -101,6 +102,7 @@ export function importGrants(
     if (!isEmitted(draft) || decision.method === null) continue;
     // Without groups, only those with limits of their own get a grant.
     for (const consumer of decision.allowed ?? effective.byConsumer.keys()) {
+      if (consumer.isDoubtful) continue;
       const own = effective.byConsumer.has(consumer) ? limits.ofConsumer(route, consumer) : null;
       if (own?.isRefused === true) unlimited.add(consumer);
       if (decision.allowed === null && own === null) continue;

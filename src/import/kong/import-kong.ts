@@ -71,7 +71,8 @@ function importConfiguration(
   const drafts = draftEndpoints(routes, marksRegexPaths, decisive);
   const ids = consumerIds(consumers);
   const grants = importGrants(drafts, ids, effective, limits, problems);
-  const disabled = new Set([...consumersKeptOut(effective, context), ...grants.unlimited]);
+  const doubtful = consumers.filter(({ isDoubtful }) => isDoubtful);
+  const disabled = new Set([...consumersKeptOut(effective, context), ...grants.unlimited, ...doubtful]);
   const imported = importConsumers(consumers, ids, disabled, findings);
   return {
     endpoints: drafts.filter(isEmitted).map((draft) => declareDraft(draft, options.observes)),

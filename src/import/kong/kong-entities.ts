@@ -24,12 +24,14 @@ export interface KongRoute {
   readonly protocols: readonly string[];
   /** How many headers it matches by. */
   readonly headerCount: number;
-  /**
-   * What else it matches by that no endpoint can: `headers`, `snis`, `sources`, `destinations`, `expression`, unknown
-   * keys.
-   */
+  /** What else it matches by that no endpoint can: `headers`, `snis`, `sources`, `destinations`, `expression`. */
   readonly otherConditions: readonly string[];
   readonly regexPriority: number;
+  /**
+   * Something of it is unknown or not filled in: which requests it takes is not sure, and it may be stricter than it
+   * looks. Reported; it lets nobody in, and counts as preferred to every other route.
+   */
+  readonly isDoubtful: boolean;
   readonly stripsPath: boolean;
 }
 
@@ -44,6 +46,8 @@ export interface KongPlugin extends PluginScope {
   readonly place: Place;
   readonly name: string;
   readonly config: PluginConfig;
+  /** Stands for a restriction that could not be read, and was reported: it keeps everything out where it applies. */
+  readonly isDoubtful: boolean;
 }
 
 export interface KongCredential {
@@ -64,6 +68,8 @@ export interface KongConsumer {
   /** The groups of Kong Enterprise, which are another thing. */
   readonly consumerGroups: Set<string>;
   readonly credentials: KongCredential[];
+  /** Something of it is unknown or not filled in, and was reported: it is disabled, and has no grants. */
+  isDoubtful: boolean;
 }
 
 /** What Kong's file declares, flattened. */

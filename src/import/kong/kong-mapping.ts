@@ -3,7 +3,9 @@ import { findNearestName } from '../../document/nearest-name.ts';
 import { quoted } from '../../document/problem.ts';
 import { type Place, placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { subjectOf } from '../../document/read-mapping.ts';
+import type { DocumentPath } from '../../document/problem.ts';
 import type { KongValues, PluginSettings, ReportDifference } from '../../methods/kong.ts';
+import { pathToPlaceholder, RENDER_FIRST } from './unresolved.ts';
 
 /** A value of Kong's file and where it stands. */
 interface KongValue {
@@ -29,7 +31,7 @@ export class KongMapping implements KongValues {
   /** The value itself as a mapping; null, and a problem, when it is not one. */
   static read({ raw, place }: KongValue, problems: ProblemLog): KongMapping | null {
     if (isJsonObject(raw)) return new KongMapping(raw, place, problems);
-    return reportType(problems, place, 'a mapping (key: value)');
+    return reportType(problems, { raw, place }, 'a mapping (key: value)');
   }
 
   /** Whether there is a value under a key. */
@@ -37,9 +39,18 @@ export class KongMapping implements KongValues {
     return this.#valueOf(key).raw !== null;
   }
 
-  /** The keys with a value that are not among the known ones. Keys that begin with `_` are comments. */
+  /** The keys with a value that are not among the known ones, nor comments. */
   unknownKeys(known: ReadonlySet<string>): readonly string[] {
-    return Object.keys(this.raw).filter((key) => !known.has(key) && !key.startsWith('_') && this.has(key));
+    return Object.keys(this.raw).filter((key) => !known.has(key) && !commentKeys.has(key) && this.has(key));
+  }
+
+  /** The path to the first placeholder under one of these keys; null when there is none. */
+  placeholderIn(keys: readonly string[]): DocumentPath | null {
+    for (const key of keys) {
+      const path = pathToPlaceholder(this.#valueOf(key).raw);
+      if (path !== null) return [key, ...path];
+    }
+    return null;
   }
 
   /** The mapping under a key; null when it is absent. */
@@ -52,7 +63,7 @@ export class KongMapping implements KongValues {
     const { raw, place } = this.#valueOf(key);
     if (Array.isArray(raw)) return raw.map((item: unknown, index) => ({ raw: item, place: placeIn(place, index) }));
     // Kong writes an empty list as {} when it exports to JSON.
-    if (raw !== null && !(isJsonObject(raw) && Object.keys(raw).length === 0)) this.#mistaken(place, 'a list');
+    if (raw !== null && !(isJsonObject(raw) && Object.keys(raw).length === 0)) this.#mistaken({ raw, place }, 'a list');
     return [];
   }
 
@@ -63,13 +74,13 @@ export class KongMapping implements KongValues {
 
   text(key: string): string | null {
     const { raw, place } = this.#valueOf(key);
-    return raw === null || typeof raw === 'string' ? raw : this.#mistaken(place, 'a text: quote it');
+    return raw === null || typeof raw === 'string' ? raw : this.#mistaken({ raw, place }, 'a text: quote it');
   }
 
   texts(key: string): readonly string[] {
     return this.items(key).flatMap(({ raw, place }) => {
       if (typeof raw === 'string') return raw;
-      this.#mistaken(place, 'a text: quote it');
+      this.#mistaken({ raw, place }, 'a text: quote it');
       return [];
     });
   }
@@ -77,14 +88,14 @@ export class KongMapping implements KongValues {
   flag(key: string, absent: boolean): boolean {
     const { raw, place } = this.#valueOf(key);
     if (typeof raw === 'boolean') return raw;
-    if (raw !== null) this.#mistaken(place, 'true or false');
+    if (raw !== null) this.#mistaken({ raw, place }, 'true or false');
     return absent;
   }
 
   number(key: string): number | null {
     const { raw, place } = this.#valueOf(key);
     if (raw === null || (typeof raw === 'number' && Number.isFinite(raw))) return raw;
-    return this.#mistaken(place, 'a number');
+    return this.#mistaken({ raw, place }, 'a number');
   }
 
   /** What another entity is named by under a key: a text, or a mapping with its `id`, `name` or `username`. */
@@ -94,7 +105,7 @@ export class KongMapping implements KongValues {
     const target = KongMapping.read(value, this.#problems);
     if (target === null) return null;
     const reference = target.text('id') ?? target.text('name') ?? target.text('username');
-    return reference ?? this.#mistaken(value.place, 'the name or id of an entity');
+    return reference ?? this.#mistaken(value, 'the name or id of an entity');
   }
 
   /** What the items of the list under a key name: by their `name` or `username` first, where they are mappings. */
@@ -104,7 +115,9 @@ export class KongMapping implements KongValues {
       if (typeof raw === 'string') return { reference: raw, place };
       const target = KongMapping.read(item, this.#problems);
       const reference = target?.text('name') ?? target?.text('username') ?? target?.text('id') ?? null;
-      return reference === null ? [] : { reference, place };
+      if (reference !== null) return { reference, place };
+      if (target !== null) this.#mistaken({ raw, place }, 'the name or id of an entity');
+      return [];
     });
   }
 
@@ -113,8 +126,8 @@ export class KongMapping implements KongValues {
     return { raw: (Object.hasOwn(this.raw, key) ? this.raw[key] : null) ?? null, place: placeIn(this.place, key) };
   }
 
-  #mistaken(place: Place, expected: string): null {
-    return reportType(this.#problems, place, expected);
+  #mistaken(value: KongValue, expected: string): null {
+    return reportType(this.#problems, value, expected);
   }
 }
 
@@ -128,10 +141,15 @@ export class PluginConfig extends KongMapping implements PluginSettings {
   }
 }
 
-function reportType(problems: ProblemLog, place: Place, expected: string): null {
-  problems.report(place, `${subjectOf(place.path)} must be ${expected}, as in Kong`);
+function reportType(problems: ProblemLog, { raw, place }: KongValue, expected: string): null {
+  const isPlaceholder = typeof raw === 'string' && pathToPlaceholder(raw) !== null;
+  const words = isPlaceholder ? `has a placeholder in its place: ${RENDER_FIRST}` : `must be ${expected}, as in Kong`;
+  problems.report(place, `${subjectOf(place.path)} ${words}`);
   return null;
 }
+
+/** What Kong and decK pass over (kong/db/schema/others/declarative_config.lua). */
+const commentKeys: ReadonlySet<string> = new Set(['_comment', '_ignore']);
 
 /** The keys that every entity of Kong can have. */
 export const commonKeys = ['id', 'created_at', 'updated_at', 'tags', 'ws_id'];

@@ -84,7 +84,7 @@ function meets({ prefix }: MatchHost, { pattern }: MatchHost): boolean {
 /** Where Kong puts one path of a route among all that match a request: compared number by number, the largest first. */
 type KongRank = readonly number[];
 
-/** The rank of routes by expression: before all others. */
+/** The rank of routes by expression, and of those that are not known for sure: before all others. */
 const EXPRESSION_WEIGHT = 99;
 
 /**
@@ -94,7 +94,7 @@ const EXPRESSION_WEIGHT = 99;
  */
 function kongRank(route: KongRoute, path: MatchPath): KongRank {
   const { hosts, methods, paths, headerCount, otherConditions } = route;
-  if (otherConditions.includes('expression')) return [EXPRESSION_WEIGHT];
+  if (route.isDoubtful || otherConditions.includes('expression')) return [EXPRESSION_WEIGHT];
   const weight =
     Number(hosts.length > 0) + Number(methods.length > 0) + Number(paths.length > 0) + otherConditions.length;
   const isPlainHost = hosts.length > 0 && hosts.every((host) => !host.includes('*'));

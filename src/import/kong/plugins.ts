@@ -1,14 +1,17 @@
 import { quoted } from '../../document/problem.ts';
 import { placeIn } from '../../document/problem-log.ts';
+import type { ReportDifference } from '../../methods/kong.ts';
 import type { ImportContext } from './import-context.ts';
 import type { KongConsumer, KongPlugin, KongRoute, KongService, PluginScope } from './kong-entities.ts';
 import { commonKeys, finderOf, type KongMapping, PluginConfig } from './kong-mapping.ts';
+import { kindOfPlugin } from './plugin-kinds.ts';
+import { pathToPlaceholder, RENDER_FIRST } from './unresolved.ts';
 
 /** The keys of a plugin that change nothing of when or how it decides, or are read. */
 const pluginKeys: ReadonlySet<string> = new Set([
   ...commonKeys,
   ...['name', 'instance_name', 'route', 'service', 'consumer', 'consumer_group', 'config', 'protocols', 'enabled'],
-  ...['run_on', 'ordering', 'partials'],
+  ...['run_on', 'ordering', 'partials', '_config'],
 ]);
 
 /** What a plugin is nested in, and therefore applies to. */
@@ -39,8 +42,8 @@ interface Targets {
   readonly services: readonly KongService[];
   readonly routes: readonly KongRoute[];
   readonly consumers: readonly KongConsumer[];
-  /** The name of a consumer group that is given by name or id. */
-  readonly nameOfGroup: (reference: string) => string;
+  /** The name of a consumer group that is given by name or id; null when there is none. */
+  readonly nameOfGroup: (reference: string) => string | null;
 }
 
 /**
@@ -86,19 +89,48 @@ export function readPlugins(
       service: ofService.findIn(entity, nesting.service ?? null),
       route: ofRoute.findIn(entity, nesting.route ?? null),
       consumer: ofConsumer.findIn(entity, nesting.consumer ?? null),
+      isDoubtful: false,
     };
+    const reference = nesting.group ?? entity.reference('consumer_group');
     if (!isEnabled) return [];
-    for (const key of isFilterChain ? [] : entity.unknownKeys(pluginKeys)) {
-      report('warning', [key], {
-        what: `has ${quoted(key)}, which the importer does not know: the plugin counts as if it always applied`,
-      });
+    const found = !isFilterChain && reportDoubts(plugin, entity, report) ? doubtIn(plugin) : plugin;
+    if (reference === null) return [found];
+    const group = nameOfGroup(reference);
+    if (group === null) {
+      problems.report(placeIn(place, 'consumer_group'), `there is no consumer group ${quoted(reference)} in this file`);
     }
-    const group = nesting.group ?? entity.reference('consumer_group');
-    if (group === null) return [plugin];
     return consumers
-      .filter(({ consumerGroups }) => consumerGroups.has(nameOfGroup(group)))
-      .map((member) => ({ ...plugin, consumer: member }));
+      .filter(({ consumerGroups }) => group !== null && consumerGroups.has(group))
+      .map((member) => ({ ...found, consumer: member }));
   });
+}
+
+/** Under this name of a plugin, which none of Kong has, stands what may keep requests out and could not be read. */
+const DOUBT = '(doubt)';
+
+/** Keeps everything out in a scope: something that could not be read may do so in Kong. */
+export function doubtIn(plugin: Omit<KongPlugin, 'name' | 'isDoubtful'>): KongPlugin {
+  return { ...plugin, name: DOUBT, isDoubtful: true };
+}
+
+/** Reports what of a plugin is unknown or not filled in, and may make it stricter than it looks. */
+function reportDoubts({ name, config }: KongPlugin, entity: KongMapping, report: ReportDifference): boolean {
+  const refusing = 'what the plugin may apply to refuses everything';
+  const unknown = entity.unknownKeys(pluginKeys);
+  for (const key of unknown) {
+    report('error', [key], {
+      what: `has ${quoted(key)}, which the importer does not know: ${refusing}`,
+      instead: 'correct it: Kong refuses keys that it does not know',
+    });
+  }
+  const { kind } = kindOfPlugin(name);
+  const isDecisive = kind.endsWith('authentication') || kind === 'acl';
+  const ofEntity = entity.placeholderIn(['name']);
+  const ofConfig = isDecisive ? pathToPlaceholder(config.raw) : null;
+  const words = { what: `has a placeholder: ${refusing}`, instead: RENDER_FIRST };
+  if (ofEntity !== null) report('error', ofEntity, words);
+  if (ofConfig !== null) config.report('error', ofConfig, words);
+  return unknown.length > 0 || ofEntity !== null || ofConfig !== null;
 }
 
 /** Finds which configuration of a plugin Kong uses. */

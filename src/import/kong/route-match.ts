@@ -4,6 +4,7 @@ import { parsePathRule, parseTarget } from '../../receive/path.ts';
 import { isToken } from '../../signing/http-grammar.ts';
 import { quoted } from '../../document/problem.ts';
 import type { KongRoute } from './kong-entities.ts';
+import { findPlaceholder } from './unresolved.ts';
 
 /** A host of a route. `pattern` is that of an endpoint, null for any; `rule` whether an endpoint can have it. */
 export interface MatchHost {
@@ -61,7 +62,7 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean): Rout
   }
   const hosts = route.hosts.map((host, index) => {
     const read = readHost(host);
-    if (!read.isCarried) {
+    if (!read.isCarried && findPlaceholder(host) === null) {
       report('error', ['hosts', index], {
         what: `has the host ${quoted(host)}, which endpoints cannot have: it was left out`,
         instead: 'write host names without port, or *.example.com',
@@ -72,6 +73,8 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean): Rout
   const paths = route.paths.map((path, index) => {
     const read = readPath(path, marksRegexPaths);
     if ('reason' in read) {
+      // Reported with the route.
+      if (findPlaceholder(path) !== null) return read.path;
       report('error', ['paths', index], {
         what: `has the path ${quoted(path)}, which endpoints cannot have (${read.reason}): it was left out`,
         instead:
@@ -89,7 +92,7 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean): Rout
     return read;
   });
   const methods = [...new Set(route.methods)];
-  const faulty = methods.filter((method) => !isToken(method));
+  const faulty = methods.filter((method) => !isToken(method) || findPlaceholder(method) !== null);
   if (faulty.length > 0) {
     report('error', ['methods'], {
       what: `has ${faulty.map(quoted).join(', ')} among its methods, which is no HTTP method: it was left out`,
@@ -98,7 +101,7 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean): Rout
   return {
     hosts: hosts.length === 0 ? [ANY_HOST] : hosts,
     paths: paths.length === 0 ? [ANY_PATH] : paths,
-    methods,
+    methods: faulty.length > 0 ? [] : methods,
     isCarried: otherConditions.length === 0 && faulty.length === 0,
   };
 }
@@ -106,13 +109,15 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean): Rout
 function readHost(text: string): MatchHost {
   const isWildcard = text.startsWith('*.');
   const name = isWildcard ? text.slice(2) : text;
-  const host = name.includes(':') || name.includes('*') ? null : parseAuthority(name);
+  const placeholder = findPlaceholder(text) ?? text.length;
+  const isName = !name.includes(':') && !name.includes('*') && placeholder === text.length;
+  const host = isName ? parseAuthority(name) : null;
   if (host !== null && host !== '') {
     return { pattern: isWildcard ? `*.${host}` : host, isCarried: true, prefix: null };
   }
   const star = text.indexOf('*');
   const colon = text.indexOf(':');
-  const end = Math.min(star < 0 ? text.length : star, colon < 0 ? text.length : colon);
+  const end = Math.min(star < 0 ? text.length : star, colon < 0 ? text.length : colon, placeholder);
   return { pattern: null, isCarried: false, prefix: text.slice(0, end).toLowerCase() };
 }
 
@@ -125,6 +130,11 @@ function readPath(
     return { reason: `it is longer than ${String(MAX_PATH_LENGTH)} characters`, path };
   }
   const isRegex = marksRegexPaths ? text.startsWith('~') : !PLAIN_PATH.test(text);
+  const placeholder = findPlaceholder(text);
+  if (placeholder !== null) {
+    const literal = isRegex ? '/' : comparableStart(text.slice(0, placeholder));
+    return { reason: 'it has a placeholder', path: { literal, isExact: false, rule: null, isRegex, length: 0 } };
+  }
   const source = isRegex && text.startsWith('~') ? text.slice(1) : text;
   const { text: fixed, kind } = isRegex ? regexLiteral(source) : ({ text: source, kind: 'prefix' } as const);
   const base = { isRegex, length: isRegex ? 0 : text.length, isExact: kind === 'exact' };

@@ -35,8 +35,11 @@ export function pluginsOf(access: ModelAccess): readonly object[] {
   return plugins[access];
 }
 
+/** What decides which requests a route takes. */
+export type ModelMatch = Omit<ModelRoute, 'access'>;
+
 /** The routes that Kong may give a request to: one, several where it has no order, or none. */
-export function winnersOf(routes: readonly ModelRoute[], request: ModelRequest): readonly ModelRoute[] {
+export function winnersOf<R extends ModelMatch>(routes: readonly R[], request: ModelRequest): readonly R[] {
   const matches = routes.flatMap((route) => rankOf(route, request).map((rank) => ({ route, rank })));
   const best = matches.reduce<readonly number[] | null>(
     (top, { rank }) => (top === null || compare(rank, top) > 0 ? rank : top),
@@ -45,7 +48,7 @@ export function winnersOf(routes: readonly ModelRoute[], request: ModelRequest):
   return best === null ? [] : matches.filter(({ rank }) => compare(rank, best) === 0).map(({ route }) => route);
 }
 
-function rankOf(route: ModelRoute, request: ModelRequest): readonly (readonly number[])[] {
+function rankOf(route: ModelMatch, request: ModelRequest): readonly (readonly number[])[] {
   const { hosts, paths, methods, headers = {} } = route;
   if (methods.length > 0 && !methods.includes(request.method)) return [];
   if (hosts.length > 0 && !hosts.some((host) => matchesHost(host, request.host))) return [];
