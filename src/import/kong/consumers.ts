@@ -2,7 +2,7 @@ import { ID_PATTERN } from '../../document/fields.ts';
 import { replaceUnseen } from '../../unseen.ts';
 import { quoted } from '../../document/problem.ts';
 import { type Place, placeIn, type ProblemLog } from '../../document/problem-log.ts';
-import { MAX_NAME_CHARACTERS } from '../../model/bounds.ts';
+import { MAX_LABEL_CHARACTERS, MAX_NAME_CHARACTERS } from '../../model/bounds.ts';
 import type { ReportDifference } from '../../methods/kong.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { credentialImporter } from './credentials.ts';
@@ -206,10 +206,19 @@ export function importConsumers(
     const { username, customId, tags } = consumer;
     const id = ids.get(consumer) ?? '';
     const name = replaceUnseen(username ?? customId ?? '').slice(0, MAX_NAME_CHARACTERS);
-    const labels = {
-      ...(customId === null ? {} : { 'kong-custom-id': replaceUnseen(customId) }),
-      ...(tags.length === 0 ? {} : { 'kong-tags': replaceUnseen(tags.join(',')) }),
-    };
+    const labels: Record<string, string> = {};
+    for (const [label, key, text] of [
+      ['kong-custom-id', 'custom_id', customId],
+      ['kong-tags', 'tags', tags.length === 0 ? null : tags.join(',')],
+    ] as const) {
+      if (text === null) continue;
+      if (text.length <= MAX_LABEL_CHARACTERS) labels[label] = replaceUnseen(text);
+      else {
+        consumer.report('warning', [key], {
+          what: `has more in "${key}" than the ${String(MAX_LABEL_CHARACTERS)} characters of a label: it was left out`,
+        });
+      }
+    }
     if ([username, customId, ...tags].some((text) => text !== null && replaceUnseen(text) !== text)) {
       consumer.report('warning', [], {
         what: 'has characters that nobody sees in "username", "custom_id" or "tags"; each became U+FFFD',
@@ -218,7 +227,7 @@ export function importConsumers(
     const list = credentials.of(consumer);
     if (customId !== null) {
       consumer.report('warning', ['custom_id'], {
-        what: 'is sent to back ends as X-Consumer-Custom-Id too, which Postern removes; it became a label',
+        what: `is sent to back ends as X-Consumer-Custom-Id too, which Postern removes${'kong-custom-id' in labels ? '; it became a label' : ''}`,
         instead: 'look at X-Consumer-Id or X-Consumer-Username in the back end',
       });
     }

@@ -1,4 +1,5 @@
 import { replaceUnseen } from '../../unseen.ts';
+import { MAX_DESCRIPTION_CHARACTERS } from '../../model/bounds.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { declareLimits } from '../../resources/limits.ts';
 import { type DecisionContext, decideRoute } from './decide-route.ts';
@@ -67,7 +68,7 @@ export function declareDraft(draft: EndpointDraft, observes: boolean): Declared 
   const service = route.service === null ? '' : `, service ${nameOfService(route.service)}`;
   const base = {
     id,
-    description: replaceUnseen(`Kong route ${nameOfRoute(route)}${service}`),
+    description: replaceUnseen(`Kong route ${nameOfRoute(route)}${service}`.slice(0, MAX_DESCRIPTION_CHARACTERS)),
     scenario: 'partner-openapi',
     match: {
       ...(hosts.length === 0 ? {} : { hosts }),

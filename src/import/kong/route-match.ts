@@ -1,3 +1,11 @@
+import {
+  MAX_HOST_CHARACTERS,
+  MAX_HOSTS,
+  MAX_METHOD_CHARACTERS,
+  MAX_METHODS,
+  MAX_PATH_CHARACTERS,
+  MAX_PATHS,
+} from '../../model/bounds.ts';
 import type { PathRule } from '../../model/endpoint.ts';
 import { parseAuthority } from '../../receive/host.ts';
 import { parsePathRule, parseTarget } from '../../receive/path.ts';
@@ -45,9 +53,6 @@ const ANY_PATH: MatchPath = {
   length: 0,
 };
 
-/** Longer paths are in no real configuration. */
-const MAX_PATH_LENGTH = 2048;
-
 /** Paths of Kong before 3.0 are regular expressions when they hold anything else. */
 const PLAIN_PATH = /^[A-Za-z0-9.\-_~/%]*$/;
 
@@ -92,17 +97,31 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean): Rout
     return read;
   });
   const methods = [...new Set(route.methods)];
-  const faulty = methods.filter((method) => !isToken(method) || findPlaceholder(method) !== null);
+  const faulty = methods.filter(
+    (method) => !isToken(method) || method.length > MAX_METHOD_CHARACTERS || findPlaceholder(method) !== null,
+  );
   if (faulty.length > 0) {
     report('error', ['methods'], {
       what: `has ${faulty.map(quoted).join(', ')} among its methods, which is no HTTP method: it was left out`,
+    });
+  }
+  const excess = [
+    ['hosts', route.hosts.length, MAX_HOSTS],
+    ['paths', route.paths.length, MAX_PATHS],
+    ['methods', methods.length, MAX_METHODS],
+  ] as const;
+  const tooMany = excess.filter(([, length, max]) => length > max);
+  for (const [key, length, max] of tooMany) {
+    report('error', [key], {
+      what: `has ${String(length)} ${key}, and an endpoint has ${String(max)} at most: it was left out`,
+      instead: 'divide the route, then import again',
     });
   }
   return {
     hosts: hosts.length === 0 ? [ANY_HOST] : hosts,
     paths: paths.length === 0 ? [ANY_PATH] : paths,
     methods: faulty.length > 0 ? [] : methods,
-    isCarried: otherConditions.length === 0 && faulty.length === 0,
+    isCarried: otherConditions.length === 0 && faulty.length === 0 && tooMany.length === 0,
   };
 }
 
@@ -111,7 +130,7 @@ function readHost(text: string): MatchHost {
   const name = isWildcard ? text.slice(2) : text;
   const placeholder = findPlaceholder(text) ?? text.length;
   const isName = !name.includes(':') && !name.includes('*') && placeholder === text.length;
-  const host = isName ? parseAuthority(name) : null;
+  const host = isName && text.length <= MAX_HOST_CHARACTERS ? parseAuthority(name) : null;
   if (host !== null && host !== '') {
     return { pattern: isWildcard ? `*.${host}` : host, isCarried: true, prefix: null };
   }
@@ -125,9 +144,9 @@ function readPath(
   text: string,
   marksRegexPaths: boolean,
 ): MatchPath | { readonly reason: string; readonly path: MatchPath } {
-  if (text.length > MAX_PATH_LENGTH) {
+  if (text.length > MAX_PATH_CHARACTERS) {
     const path = { literal: '/', isExact: false, rule: null, isRegex: text.startsWith('~'), length: text.length };
-    return { reason: `it is longer than ${String(MAX_PATH_LENGTH)} characters`, path };
+    return { reason: `it is longer than ${String(MAX_PATH_CHARACTERS)} characters`, path };
   }
   const isRegex = marksRegexPaths ? text.startsWith('~') : !PLAIN_PATH.test(text);
   const placeholder = findPlaceholder(text);

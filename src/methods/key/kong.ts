@@ -1,4 +1,5 @@
 import { quoted } from '../../document/problem.ts';
+import { MAX_KEY_NAME_CHARACTERS, MAX_KEY_NAMES } from '../../model/bounds.ts';
 import type { KeyCarrier } from '../../model/endpoint.ts';
 import type { KongCounterpart, PluginSettings } from '../kong.ts';
 import { findCarrierFault, findHeaderFault, isSameCarrier } from './carriers.ts';
@@ -60,5 +61,16 @@ function readKeyNames(settings: PluginSettings): readonly KeyCarrier[] {
       });
     }
   }
-  return carriers;
+  const kept = carriers.filter((carrier) => nameOf(carrier).length <= MAX_KEY_NAME_CHARACTERS).slice(0, MAX_KEY_NAMES);
+  if (kept.length < carriers.length) {
+    settings.report('error', ['key_names'], {
+      what: `takes the key from more places, or longer ones, than an endpoint has (${String(MAX_KEY_NAMES)} of ${String(MAX_KEY_NAME_CHARACTERS)} characters): callers who send it in the others are refused`,
+      instead: 'have them send it in one of the first',
+    });
+  }
+  return kept;
+}
+
+function nameOf(carrier: KeyCarrier): string {
+  return 'header' in carrier ? carrier.header : carrier.query;
 }

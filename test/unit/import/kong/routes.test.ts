@@ -262,3 +262,30 @@ describe('requests that pass in Kong and are 404 here', () => {
     assert.deepEqual(notFound(routes), []);
   });
 });
+
+describe('what is larger than an endpoint may be', () => {
+  it('is left out with an error, and its requests fall to no broader endpoint', () => {
+    const paths = Array.from({ length: 101 }, (_, index) => `/a/${String(index)}`).join(', ');
+    const names = Array.from({ length: 10 }, (_, index) => `k${String(index)}`).join(', ');
+    const imported = importText(
+      file(`  - { name: many, paths: [${paths}], plugins: [{ name: key-auth, config: { key_names: [${names}] } }] }
+  - { name: all, paths: [/] }
+  - { name: ${'n'.repeat(1100)}, paths: [/b, /${'p'.repeat(1024)}], plugins: [{ name: key-auth }] }
+`),
+    );
+    assert.deepEqual(
+      imported.endpoints.map(({ id, enabled }) => [String(id).slice(0, 3), enabled]),
+      [
+        ['all', false],
+        ['nnn', undefined],
+      ],
+    );
+    const errors = linesOf(imported.findings, 'error').join('\n');
+    assert.match(errors, /route "many": has 101 paths, and an endpoint has 100 at most: it was left out/);
+    assert.match(errors, /it is longer than 1024 characters/);
+    assert.match(
+      errors,
+      /takes the key from more places, or longer ones, than an endpoint has \(16 of 256 characters\)/,
+    );
+  });
+});
