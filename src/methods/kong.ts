@@ -55,4 +55,6 @@ export interface KongCredentialKind {
   readonly appSecret: string | null;
   /** Why one cannot be imported, in words that follow "has a credential that"; null when it can. */
   readonly findFault?: (credential: KongValues) => string | null;
+  /** What its caller may notice, in words that follow "has a credential that", and what to do; null for nothing. */
+  readonly findDifference?: (credential: KongValues) => { readonly what: string; readonly instead: string } | null;
 }

@@ -142,6 +142,10 @@ export function parsePlacedDocument(
       problems.reportMissing(root, 'the file is empty; a declarative document begins with "version: 1"');
       continue;
     }
+    if (isMapping(tree.value) && Object.hasOwn(tree.value, KONG_MARK)) {
+      problems.report(placeIn(root, KONG_MARK), OF_KONG);
+      continue;
+    }
     const values = readMapping(tree.value, root, documentKind, problems);
     if (values?.selector !== undefined) selectors.push({ value: values.selector, place: placeIn(root, 'selector') });
     reportUnseen({ selector: values?.selector }, root, problems);
@@ -186,6 +190,11 @@ export function parsePlacedDocument(
   }
   return problems.count > 0 ? { problems: problems.sorted() } : { document };
 }
+
+/** What every declarative configuration of Kong begins with. */
+const KONG_MARK = '_format_version';
+const OF_KONG =
+  'this is a configuration of Kong; turn it into a declarative document: postern import kong -f FILE --to postern.yaml';
 
 /** An item of a list; its value is null when a problem was reported. */
 interface ReadItem<T> extends Placed<T | null> {

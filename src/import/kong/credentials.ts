@@ -4,6 +4,7 @@ import { quoted } from '../../document/problem.ts';
 import { findSecretFault } from '../../resources/app-secret.ts';
 import { isAppKey, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
+import type { ReportDifference } from '../../methods/kong.ts';
 import { equal } from '../../signing/equal.ts';
 import type { FindingLog } from './finding.ts';
 import { type KongConsumer, type KongCredential, nameOfConsumer } from './kong-entities.ts';
@@ -69,6 +70,7 @@ export function credentialImporter(findings: FindingLog): CredentialImporter {
     if (taken !== undefined) {
       const isSame = taken.consumer === consumer && isSameText(taken.secret, secret.text);
       if (isSame && !taken.methods.includes(kind.method)) {
+        reportDifference(credential, secret, report);
         taken.methods.push(kind.method);
         return null;
       }
@@ -84,6 +86,7 @@ export function credentialImporter(findings: FindingLog): CredentialImporter {
     if (isOwnId) takenIds.add(id);
     const values = { ...(isOwnId ? { id } : {}), appKey, ...secret.declared, ...lifetime };
     const imported = { consumer, secret: secret.text, methods: [kind.method], values };
+    reportDifference(credential, secret, report);
     takenKeys.set(appKey, imported);
     return imported;
   };
@@ -92,6 +95,14 @@ export function credentialImporter(findings: FindingLog): CredentialImporter {
     holdsSecrets: () => hasSecrets,
     of: (consumer) => consumer.credentials.flatMap((credential) => importOne(consumer, credential) ?? []).map(declare),
   };
+}
+
+/** Reports what the caller may notice; a secret that is kept elsewhere is not known here. */
+function reportDifference({ kind, entity }: KongCredential, { declared }: ReadSecret, report: ReportDifference): void {
+  const difference = 'appSecret' in declared ? (kind.credential.findDifference?.(entity) ?? null) : null;
+  if (difference === null) return;
+  const { what, instead } = difference;
+  report('warning', [], { what: `has a credential (${kind.credential.list}) that ${what}`, instead });
 }
 
 /** The keys of every kind of credential that is imported (kong/plugins/…/daos.lua). */

@@ -4,7 +4,7 @@ import { MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-documen
 import { type Place, ProblemLog } from '../../document/problem-log.ts';
 import { formatProblem, isPlainName, type Problem } from '../../document/problem.ts';
 import type { DocumentSource, UnreadSource } from '../../document/source-text.ts';
-import { readYamlTree, unreadTree } from '../../document/yaml-tree.ts';
+import { readYamlTree, unreadTree, type YamlTree } from '../../document/yaml-tree.ts';
 import { count } from '../../printable.ts';
 import { consumerIds, consumersKeptOut, importConsumers } from './consumers.ts';
 import { declareDraft, draftEndpoints, isEmitted, servedRoutes } from './endpoints.ts';
@@ -12,6 +12,7 @@ import { type Finding, type FindingLevel, findingLog } from './finding.ts';
 import { allowedBy, importGrants } from './groups-and-grants.ts';
 import type { ImportContext, ImportOptions } from './import-context.ts';
 import type { KongConfiguration, KongRoute } from './kong-entities.ts';
+import { findManifests } from './manifests.ts';
 import { effectivePlugins } from './plugins.ts';
 import { routeLimits } from './rate-limiting.ts';
 import { readConfiguration, rootPlace } from './read-configuration.ts';
@@ -37,16 +38,7 @@ type KongImport = { readonly imported: ImportedKong } | { readonly problems: rea
  * Never throws for what the file holds; no message holds a key or secret.
  */
 export function importKong(source: DocumentSource | UnreadSource, options: ImportOptions): KongImport {
-  const tree =
-    'message' in source
-      ? unreadTree(source)
-      : Buffer.byteLength(source.text) > MAX_DOCUMENT_BYTES
-        ? unreadTree({
-            file: source.file,
-            line: 1,
-            message: `the file is larger than ${String(MAX_DOCUMENT_BYTES / 1024 / 1024)} MiB`,
-          })
-        : readYamlTree(source);
+  const tree = treeOf(source);
   const problems = new ProblemLog([tree], isPlainName);
   const findings = findingLog();
   const context: ImportContext = { options, problems, findings };
@@ -55,6 +47,18 @@ export function importKong(source: DocumentSource | UnreadSource, options: Impor
   if (configuration === null || imported === null || problems.count > 0) return { problems: problems.sorted() };
   reportDifferences(configuration, rootPlace(tree), context);
   return { imported: { ...imported, findings: findings.sorted(), counts: findings.counts } };
+}
+
+function treeOf(source: DocumentSource | UnreadSource): YamlTree {
+  if ('message' in source) return unreadTree(source);
+  const { file, text } = source;
+  if (Buffer.byteLength(text) > MAX_DOCUMENT_BYTES) {
+    const size = String(MAX_DOCUMENT_BYTES / 1024 / 1024);
+    const message = `the file is larger than ${size} MiB; divide it by services (docs/migrating-from-kong.md)`;
+    return unreadTree({ file, line: 1, message });
+  }
+  const manifests = findManifests(text);
+  return manifests === null ? readYamlTree(source) : unreadTree({ file, line: 1, message: manifests });
 }
 
 function importConfiguration(

@@ -12,7 +12,13 @@ export const kongOAuth2: KongCounterpart<'oauth2'> = {
     'persistent_refresh_token',
   ],
   readOptions,
-  credential: { list: 'oauth2_credentials', appKey: 'client_id', appSecret: 'client_secret', findFault },
+  credential: {
+    list: 'oauth2_credentials',
+    appKey: 'client_id',
+    appSecret: 'client_secret',
+    findFault,
+    findDifference,
+  },
 };
 
 function readOptions(settings: PluginSettings): Partial<OAuth2Options> | null {
@@ -47,6 +53,10 @@ function readOptions(settings: PluginSettings): Partial<OAuth2Options> | null {
     what: 'issues tokens below each route (…/oauth2/token); Postern issues them at /oauth2/token, for an hour at most, good for every oauth2 endpoint. Tokens that Kong issued do not work',
     instead: 'give callers the new address, or rewrite the old one in Envoy (docs/migrating-from-kong.md)',
   });
+  settings.report('warning', [], {
+    what: 'takes client credentials in the header and the body of one request; Postern refuses both at once (RFC 6749 §2.3)',
+    instead: 'have clients authenticate in one way: HTTP Basic, or client_id and client_secret in the body',
+  });
   return { tokenInQuery: true };
 }
 
@@ -56,4 +66,15 @@ const HASHED = /^\$(?:pbkdf2|argon2|bcrypt|scrypt|2[aby])/;
 function findFault(client: KongValues): string | null {
   if (client.text('client_type') === 'public') return 'is a public client, which has no secret';
   return HASHED.test(client.text('client_secret') ?? '') ? 'has a secret of which only the hash is stored' : null;
+}
+
+/** What reads otherwise when it is form-decoded, or ends the secret for programs that split at each colon. */
+const CHANGED_IN_BASIC = /[+%: ]/;
+
+function findDifference(client: KongValues): { readonly what: string; readonly instead: string } | null {
+  if (!CHANGED_IN_BASIC.test(client.text('client_secret') ?? '')) return null;
+  return {
+    what: 'has a secret with "+", "%", ":" or a blank: Kong takes it from HTTP Basic as it is, Postern form-decodes it (RFC 6749 §2.3.1)',
+    instead: 'have the client form-encode it in HTTP Basic, send it in the body, or get another secret',
+  };
 }

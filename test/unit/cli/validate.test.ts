@@ -54,6 +54,17 @@ describe('postern validate', () => {
     return [code, text.replaceAll(`${folder}/`, '')];
   }
 
+  it('names the importer for a configuration of Kong, and nothing else of it', async () => {
+    write('kong.yaml', '_format_version: "3.0"\nservices: [{ name: orders, url: "http://orders" }]\n');
+    const { code, out } = await runCli(['validate', '-f', join(folder, 'kong.yaml')]);
+    assert.equal(code, 1);
+    assert.match(
+      out,
+      /kong\.yaml:1:18: this is a configuration of Kong; .*: postern import kong -f FILE --to postern\.yaml/,
+    );
+    assert.match(out, /1 problem/);
+  });
+
   it('sums up a valid file', async () => {
     assert.deepEqual(await run(['valid.yaml']), [
       0,

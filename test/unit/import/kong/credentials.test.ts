@@ -145,3 +145,35 @@ oauth2_credentials: [{ consumer: acme, name: n, client_id: Client.1, client_secr
     });
   }
 });
+
+describe('an imported client of oauth2', () => {
+  it('is reported when its secret reads otherwise in HTTP Basic, in words that do not hold it', () => {
+    for (const secret of ['plus+plus+plus+plus', '100%-of-the-secret', 'colon:colon:colon', 'a secret with blanks']) {
+      const imported = acmeWith(`oauth2_credentials: [{ name: n, client_id: c, client_secret: "${secret}" }]`);
+      const warnings = linesOf(imported.findings, 'warning').join('\n');
+      assert.match(
+        warnings,
+        /that has a secret with "\+", "%", ":" or a blank: Kong takes it from HTTP Basic as it is/,
+      );
+      assert.ok(!warnings.includes(secret));
+      assert.equal(imported.counts.error, 0);
+    }
+    for (const credential of [
+      'oauth2_credentials: [{ name: n, client_id: c, client_secret: plain-secret-of-c }]',
+      'oauth2_credentials: [{ name: n, client_id: c, client_secret: \'${{ env "DECK_C" }}\' }]',
+      'hmacauth_credentials: [{ username: c, secret: "plus+plus+plus+plus" }]',
+    ]) {
+      assert.doesNotMatch(linesOf(acmeWith(credential).findings).join('\n'), /HTTP Basic/, credential);
+    }
+  });
+
+  it('may no longer send its credentials twice, which the plugin reports', () => {
+    const { findings } = importText(`_format_version: "3.0"
+routes: [{ name: a, paths: [/a], plugins: [{ name: oauth2, config: { enable_client_credentials: true } }] }]
+`);
+    assert.match(
+      linesOf(findings, 'warning').join('\n'),
+      /in the header and the body of one request; Postern refuses both/,
+    );
+  });
+});

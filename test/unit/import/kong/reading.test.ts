@@ -47,6 +47,22 @@ describe('a file that is no configuration of Kong', () => {
     });
   }
 
+  it('is manifests of Kubernetes, which are named', () => {
+    const consumer = 'apiVersion: configuration.konghq.com/v1\nkind: KongConsumer\nusername: acme\n';
+    const secret = 'apiVersion: v1\nkind: Secret\nstringData: { key: hush-hush }\n';
+    for (const [text, kinds] of [
+      [`${consumer}---\n${secret}`, 'KongConsumer, Secret'],
+      ['- apiVersion: configuration.konghq.com/v1\n  kind: KongPlugin\n', 'KongPlugin'],
+      ['{ "apiVersion": "v1", "kind": "List", "items": [{ "apiVersion": "v1", "kind": "Secret" }] }', 'List, Secret'],
+    ] as const) {
+      const shown = problemsOf(text);
+      assert.equal(shown.length, 1, shown.join('\n'));
+      assert.match(shown[0] ?? '', /^1:1: these are manifests of Kubernetes \(/);
+      assert.ok(shown[0]?.includes(`(${kinds}), which the importer does not read: import what Kong made of them`));
+      assert.doesNotMatch(shown[0] ?? '', /hush/);
+    }
+  });
+
   it('is one that holds only what has certain tags, unless it is said to be whole', () => {
     const text = '_format_version: "3.0"\n_info: { select_tags: [team-a] }\nroutes: [{ name: a, paths: [/a] }]\n';
     assert.match(problemsOf(text).join('\n'), /^2:23: this file holds only what has these tags/);
@@ -56,7 +72,7 @@ describe('a file that is no configuration of Kong', () => {
   it('is one that is too large, or grows with its aliases', () => {
     assert.match(
       problemsOf(`_format_version: "3.0"\n#${' '.repeat(16 * 1024 * 1024)}`).join('\n'),
-      /larger than 16 MiB/,
+      /larger than 16 MiB; divide it by services/,
     );
     const bomb = ['_format_version: "3.0"', 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let level = 1; level < 9; level += 1) {
