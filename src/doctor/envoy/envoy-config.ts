@@ -1,4 +1,4 @@
-import { flagIn, type JsonObject, listIn, objectIn, textIn, textsIn } from '../../document/json.ts';
+import { flagIn, type JsonObject, listIn, objectIn, textIn, textsIn, valueIn } from '../../document/json.ts';
 
 export interface HttpFilter {
   readonly name: string;
@@ -22,12 +22,21 @@ export interface Route {
   readonly headersToRemove: readonly string[];
 }
 
+/** A protocol, such as `websocket`, that a request may ask to go on with. */
+export interface Upgrade {
+  readonly type: string;
+  readonly isOn: boolean;
+  /** What stands in for the filters of the listener; empty when those work here too. */
+  readonly filters: readonly HttpFilter[];
+}
+
 /** One HTTP connection manager with its chain and routes. */
 export interface HttpManager {
   /** `listener partners` */
   readonly name: string;
   readonly settings: JsonObject;
   readonly filters: readonly HttpFilter[];
+  readonly upgrades: readonly Upgrade[];
   readonly routes: readonly Route[];
 }
 
@@ -109,6 +118,11 @@ function managersOf(
       name,
       settings,
       filters: listIn(settings, 'http_filters').map((filter) => readFilter(filter, discovered)),
+      upgrades: listIn(settings, 'upgrade_configs').map((upgrade) => ({
+        type: textIn(upgrade, 'upgrade_type') ?? '',
+        isOn: valueIn(upgrade, 'enabled') !== false,
+        filters: listIn(upgrade, 'filters').map((filter) => readFilter(filter, discovered)),
+      })),
       routes: routesOf(
         tables.get(textIn(settings, 'rds', 'route_config_name') ?? ' ') ?? objectIn(settings, 'route_config'),
       ),

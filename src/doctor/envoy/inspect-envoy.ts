@@ -18,6 +18,7 @@ import {
 import { inspectManager } from './manager-rules.ts';
 import { inspectRoutes } from './route-rules.ts';
 import { inspectSettings } from './setting-rules.ts';
+import { inspectUpgrades } from './upgrade-rules.ts';
 
 /** What is known beside Envoy's configuration; `live` is null when it cannot be read. */
 interface Surroundings {
@@ -32,6 +33,7 @@ const rules: readonly Rule[] = [
   inspectExtAuthz,
   inspectBodyLimits,
   inspectManager,
+  inspectUpgrades,
   inspectRoutes,
   inspectCluster,
   inspectSettings,

@@ -1,8 +1,7 @@
 import { identityNameSamples } from '../../receive/forged-headers.ts';
 import { type Finding, findingsAbout } from '../../finding.ts';
-import { flagIn, type JsonObject, listIn, numberIn, textIn, valueIn } from '../../document/json.ts';
-import type { HttpManager } from './envoy-config.ts';
-import { leadsOn, type PosternChain } from './filter-chain.ts';
+import { flagIn, type JsonObject, listIn, numberIn, textIn } from '../../document/json.ts';
+import type { PosternChain } from './filter-chain.ts';
 
 /** Headers that only Envoy may set, and what callers gain by setting them where it does not. */
 const marksOfEnvoy = [
@@ -19,7 +18,6 @@ export function inspectManager({ manager }: PosternChain): readonly Finding[] {
     ...inspectTarget(manager.name, manager.settings),
     ...inspectIdentityHeaders(manager.name, manager.settings),
     ...inspectCallers(manager.name, manager.settings),
-    ...inspectUpgrades(manager),
     ...inspectAccessLog(manager.name, manager.settings),
     ...inspectLocalReplies(manager.name, manager.settings),
   ];
@@ -89,28 +87,6 @@ function inspectCallers(name: string, settings: JsonObject): readonly Finding[] 
       'max_headers_count is the default of 100: requests with many headers get 500 when those of Postern come on top',
     advice: 'set common_http_protocol_options.max_headers_count: 200',
   });
-  return found.all;
-}
-
-function inspectUpgrades({ name, settings, routes }: HttpManager): readonly Finding[] {
-  const isOn = (upgrade: JsonObject): boolean => valueIn(upgrade, 'enabled') !== false;
-  const types = listIn(settings, 'upgrade_configs').filter(isOn);
-  const isLeft = (type: string | null): boolean =>
-    routes.length === 0 ||
-    routes.filter(leadsOn).some(({ route }) => {
-      const own = listIn(route, 'route', 'upgrade_configs').find((each) => textIn(each, 'upgrade_type') === type);
-      return own === undefined || isOn(own);
-    });
-  const found = findingsAbout(`${name}: upgrades`);
-  found.warnIf(
-    types.some((upgrade) => isLeft(textIn(upgrade, 'upgrade_type'))),
-    {
-      message:
-        'upgrades are on: what goes through such a connection after the first request is not checked, and the buffer filter holds it up',
-      advice:
-        'leave upgrade_configs out, or give each its own filters without the buffer; endpoints that verify signatures refuse upgrades',
-    },
-  );
   return found.all;
 }
 

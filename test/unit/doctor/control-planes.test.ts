@@ -159,7 +159,7 @@ const traps: Readonly<Record<string, Readonly<Record<string, Trap>>>> = {
       (gateway) => {
         delete objectAt(backendRoute(gateway), 'route')['upgrade_configs'];
       },
-      /^warning: .*upgrades: upgrades are on/,
+      /^warning: .*upgrades: upgrades to websocket are on/,
     ],
     'a health check that no server takes': [
       ({ clusters }) => {

@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
 import { readDocument, readFences } from '../../support/docs/documents.ts';
 import { dumpOf } from '../../support/envoy/config-dump.ts';
+import { findingsAfter } from '../../support/envoy/doctor-findings.ts';
 import {
   backendRoute,
   cluster,
@@ -21,12 +22,6 @@ import {
 
 const AUTHZ = 'envoy.filters.http.ext_authz';
 const BUFFER = 'envoy.filters.http.buffer';
-
-function findingsAfter(edit: (config: JsonObject) => void): readonly string[] {
-  const config = readEnvoyConfig();
-  edit(config);
-  return inspectEnvoy(dumpOf(config)).map(({ level, subject, message }) => `${level}: ${subject}: ${message}`);
-}
 
 function authz(config: JsonObject): JsonObject {
   return filterSettings(config, AUTHZ);
@@ -275,7 +270,7 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
     (config) => {
       connectionManager(config)['upgrade_configs'] = [{ upgrade_type: 'websocket' }];
     },
-    /upgrades are on/,
+    /^warning: listener partners: upgrades: upgrades to websocket are on, and the buffer filter holds each up/,
   ],
   'bodies in the access log': [
     (config) => {
