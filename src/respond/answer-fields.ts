@@ -36,10 +36,12 @@ const fieldsOfCaller = madeOnce(
   }),
 );
 
+/** The names of {@link CallerFields.headers}. */
+export const identityHeaders: readonly string[] = [CONSUMER_ID, CONSUMER_USERNAME, CREDENTIAL_IDENTIFIER];
+
 /** Whether {@link CallerFields.headers} hold a header of this name, in any case: Envoy removes after it sets. */
 export function isIdentityHeader(name: string): boolean {
-  const lower = name.toLowerCase();
-  return lower === CONSUMER_ID || lower === CONSUMER_USERNAME || lower === CREDENTIAL_IDENTIFIER;
+  return identityHeaders.includes(name.toLowerCase());
 }
 
 /** Percent-encodes `%` and every byte of UTF-8 outside 0x20-0x7E. */

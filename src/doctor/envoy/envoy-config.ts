@@ -18,6 +18,8 @@ export interface Route {
   readonly overrides: readonly JsonObject[];
   /** What a rate limit filter counts here, whichever level says so. */
   readonly rateLimits: readonly JsonObject[];
+  /** Headers that are set on the way to the back end, after every filter. */
+  readonly headersToAdd: readonly string[];
   /** Headers that are taken out on the way to the back end. */
   readonly headersToRemove: readonly string[];
 }
@@ -130,7 +132,7 @@ function managersOf(
 }
 
 /** A filter with its settings beside it, or sent by a control plane under its name. */
-function readFilter(filter: JsonObject, discovered: ReadonlyMap<string, JsonObject>): HttpFilter {
+export function readFilter(filter: JsonObject, discovered: ReadonlyMap<string, JsonObject>): HttpFilter {
   const name = textIn(filter, 'name') ?? '';
   const sent = 'config_discovery' in filter ? discovered.get(name) : undefined;
   const settings = sent ?? objectIn(filter, 'typed_config');
@@ -150,6 +152,9 @@ function routesOf(table: JsonObject): readonly Route[] {
         rateLimits: [objectIn(route, 'route'), host, ...overrides.flatMap((each) => Object.values(each))].flatMap(
           (level) => listIn(level, 'rate_limits'),
         ),
+        headersToAdd: levels
+          .flatMap((level) => listIn(level, 'request_headers_to_add'))
+          .flatMap((each) => textIn(each, 'header', 'key') ?? []),
         headersToRemove: levels.flatMap((level) => textsIn(level, 'request_headers_to_remove')),
       };
     }),

@@ -21,6 +21,12 @@ function inspectTraps(subject: string, settings: JsonObject): readonly Finding[]
     message: 'failure_mode_allow is on: without an answer of Postern every request is let through',
     advice: 'set failure_mode_allow: false',
   });
+  for (const list of ['allowed_headers', 'disallowed_headers']) {
+    found.faultIf(list in settings && !(list === 'allowed_headers' && matchesAll(objectIn(settings, list))), {
+      message: `${list} withholds headers from Postern: right signatures get 401, and a credential that Postern does not see reaches the back end`,
+      advice: `remove ${list}: Postern needs every header, and hides credentials itself (hideCredentials)`,
+    });
+  }
   found.faultIf(flagIn(settings, 'shadow_mode'), {
     message: 'shadow_mode is on: refused requests are let through',
     advice: 'remove shadow_mode; to try an endpoint out, use "mode: observe" of that endpoint',
@@ -73,6 +79,11 @@ function inspectTraps(subject: string, settings: JsonObject): readonly Finding[]
     advice: 'retry on connect-failure,refused-stream,reset-before-request only',
   });
   return found.all;
+}
+
+/** Whether a list of matchers has one that takes every name. */
+function matchesAll(matchers: JsonObject): boolean {
+  return listIn(matchers, 'patterns').some((pattern) => textIn(pattern, 'safe_regex', 'regex') === '.*');
 }
 
 /** Istio asks when a rule of an AuthorizationPolicy matches, which an RBAC filter before it notes in metadata. */

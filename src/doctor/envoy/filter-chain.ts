@@ -47,6 +47,17 @@ function mentionsBodyState(settings: unknown): boolean {
   return JSON.stringify(settings).includes(BODY_STATE);
 }
 
+/** What a `grpc_service` asks: the name of a cluster, or the address that Google's client calls. */
+export function serviceOf(service: JsonObject): string {
+  return textIn(service, 'envoy_grpc', 'cluster_name') ?? textIn(service, 'google_grpc', 'target_uri') ?? '';
+}
+
+/** Where a cluster has its options of HTTP. */
+export const HTTP_OPTIONS: readonly string[] = [
+  'typed_extension_protocol_options',
+  'envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+];
+
 /** The name of the cluster that Postern's gRPC listener stands behind; null when Envoy calls it another way. */
 export function posternCluster({ extAuthz }: PosternChain): string | null {
   return textIn(extAuthz.settings, 'grpc_service', 'envoy_grpc', 'cluster_name');
@@ -67,6 +78,11 @@ export function isOff(route: Route, filter: HttpFilter): boolean {
   return (
     flagIn(override, 'disabled') || (typeOf(override) === 'FilterConfig' && flagIn(override, 'config', 'disabled'))
   );
+}
+
+/** Whether a filter is on for any request at all. */
+export function isUsed({ routes }: HttpManager, filter: HttpFilter): boolean {
+  return !filter.isDisabled || routes.some((route) => !isOff(route, filter));
 }
 
 /** How many bytes of a body a buffer filter takes on a route; null when neither says so. */

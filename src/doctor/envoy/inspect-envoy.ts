@@ -15,8 +15,10 @@ import {
   wantedCounters,
   withGrowth,
 } from './live-state.ts';
+import { inspectIdentity } from './identity-rules.ts';
 import { inspectManager } from './manager-rules.ts';
 import { inspectRoutes } from './route-rules.ts';
+import { inspectHttpServices, inspectServices } from './service-rules.ts';
 import { inspectSettings } from './setting-rules.ts';
 import { inspectUpgrades } from './upgrade-rules.ts';
 
@@ -33,6 +35,8 @@ const rules: readonly Rule[] = [
   inspectExtAuthz,
   inspectBodyLimits,
   inspectManager,
+  inspectServices,
+  inspectIdentity,
   inspectUpgrades,
   inspectRoutes,
   inspectCluster,
@@ -52,6 +56,8 @@ export function inspectEnvoy(
   const config = readConfigDump(dump);
   const chains = config.managers.flatMap((manager) => findPosternChain(config, manager) ?? []);
   if (chains.length === 0) {
+    const overHttp = inspectHttpServices(config.managers);
+    if (overHttp.length > 0) return overHttp;
     const message = 'no listener asks an external authorization service: nothing is checked';
     return [fault('Envoy', message, 'attach Postern as docs/envoy.md shows')];
   }

@@ -2,6 +2,7 @@ import { identityNameSamples } from '../../receive/forged-headers.ts';
 import { type Finding, findingsAbout } from '../../finding.ts';
 import { flagIn, type JsonObject, listIn, numberIn, textIn } from '../../document/json.ts';
 import type { PosternChain } from './filter-chain.ts';
+import { removesHeader } from './header-mutations.ts';
 
 /** Headers that only Envoy may set, and what callers gain by setting them where it does not. */
 const marksOfEnvoy = [
@@ -41,7 +42,7 @@ function inspectIdentityHeaders(name: string, settings: JsonObject): readonly Fi
   const mutations = listIn(settings, 'early_header_mutation_extensions').flatMap((extension) =>
     listIn(extension, 'typed_config', 'mutations'),
   );
-  const isRemoved = (header: string): boolean => mutations.some((mutation) => removes(mutation, header));
+  const isRemoved = (header: string): boolean => mutations.some((mutation) => removesHeader(mutation, header));
   const found = findingsAbout(`${name}: identity headers`);
   const kept = identityNameSamples.filter((header) => !isRemoved(header));
   found.warnIf(kept.length > 0, {
@@ -55,25 +56,6 @@ function inspectIdentityHeaders(name: string, settings: JsonObject): readonly Fi
     });
   }
   return found.all;
-}
-
-function removes(mutation: JsonObject, header: string): boolean {
-  if (textIn(mutation, 'remove')?.toLowerCase() === header.toLowerCase()) return true;
-  const pattern = textIn(mutation, 'remove_on_match', 'key_matcher', 'safe_regex', 'regex');
-  const prefix = textIn(mutation, 'remove_on_match', 'key_matcher', 'prefix');
-  if (prefix !== null) return header.toLowerCase().startsWith(prefix.toLowerCase());
-  return pattern !== null && matches(pattern, header);
-}
-
-/** Envoy's expressions are RE2; the few that JavaScript writes otherwise count as no match. */
-function matches(pattern: string, text: string): boolean {
-  const isCaseless = pattern.startsWith('(?i)');
-  try {
-    return new RegExp(`^(?:${isCaseless ? pattern.slice('(?i)'.length) : pattern})$`, isCaseless ? 'i' : '').test(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
 
 function inspectCallers(name: string, settings: JsonObject): readonly Finding[] {

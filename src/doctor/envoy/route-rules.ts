@@ -1,11 +1,11 @@
-import { isIdentityHeader } from '../../respond/answer-fields.ts';
 import { type Finding, findingsAbout } from '../../finding.ts';
 import { flagIn } from '../../document/json.ts';
-import type { HttpFilter, Route } from './envoy-config.ts';
+import type { Route } from './envoy-config.ts';
 import {
   clustersOf,
   isOff,
   isOwn,
+  isUsed,
   leadsOn,
   matchedPath,
   overrideOf,
@@ -65,8 +65,8 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
   const found = findingsAbout(`${chain.manager.name}: route ${route.name}`);
   const check = checks.find((filter) => !isOff(route, filter));
   // One that is off everywhere is reported once, with the chain.
-  const isUnchecked = check === undefined && checks.some((filter) => isUsed(chain, filter));
-  const isUnguarded = guard === null || (isUsed(chain, guard) && isOff(route, guard));
+  const isUnchecked = check === undefined && checks.some((filter) => isUsed(chain.manager, filter));
+  const isUnguarded = guard === null || (isUsed(chain.manager, guard) && isOff(route, guard));
   const isDeliberate = saysDeliberate(route);
   const isOpen = isUnchecked && isUnguarded;
   found.faultIf(isOpen && !isDeliberate, {
@@ -86,11 +86,11 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
     message: 'the guard is switched off here: a wrapper with App Key and signature can reach the back end',
     advice: 'remove the guard from typed_per_filter_config',
   });
-  found.warnIf(unwrap !== null && isUsed(chain, unwrap) && isOff(route, unwrap), {
+  found.warnIf(unwrap !== null && isUsed(chain.manager, unwrap) && isOff(route, unwrap), {
     message: 'the unwrap script is switched off here: JSON wrappers get 503',
     advice: 'leave it on',
   });
-  const isUnbuffered = buffer !== null && isUsed(chain, buffer) && isOff(route, buffer);
+  const isUnbuffered = buffer !== null && isUsed(chain.manager, buffer) && isOff(route, buffer);
   const isStreamed =
     check !== undefined && flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering');
   found.faultIf(isUnbuffered && !(isDeliberate && (isStreamed || check === undefined)), {
@@ -105,11 +105,6 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
     message: 'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
     advice: 'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
   });
-  found.faultIf(route.headersToRemove.some(isIdentityHeader), {
-    message:
-      'request_headers_to_remove removes the identity headers that Postern set: the back end does not learn who calls',
-    advice: 'remove them in early_header_mutation_extensions instead, before Postern is asked',
-  });
   return found.all;
 }
 
@@ -118,9 +113,4 @@ const SAY_DELIBERATE = 'say in its metadata that it is deliberate (docs/doctor.m
 /** Whether the route's own metadata says that it goes around filters on purpose: that is a warning then, no fault. */
 function saysDeliberate({ route }: Route): boolean {
   return flagIn(route, 'metadata', 'filter_metadata', 'postern.doctor', 'deliberate');
-}
-
-/** Whether a filter is on for any request at all. */
-function isUsed({ manager }: PosternChain, filter: HttpFilter): boolean {
-  return !filter.isDisabled || manager.routes.some((route) => !isOff(route, filter));
 }

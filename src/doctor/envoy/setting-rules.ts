@@ -2,7 +2,16 @@ import { type Finding, findingsAbout } from '../../finding.ts';
 import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn, valueIn } from '../../document/json.ts';
 import type { Route } from './envoy-config.ts';
 import { above, type Expectation, timed, unmet } from './expectation.ts';
-import { bufferedBytes, clustersOf, isOff, isOwn, leadsOn, type PosternChain, posternCluster } from './filter-chain.ts';
+import {
+  bufferedBytes,
+  clustersOf,
+  HTTP_OPTIONS,
+  isOff,
+  isOwn,
+  leadsOn,
+  type PosternChain,
+  posternCluster,
+} from './filter-chain.ts';
 
 const BOUNDED = 'callers can hold connections and memory for long';
 const ONE_REPLICA = 'a request is not tried on another replica when one stops';
@@ -75,7 +84,6 @@ const ofRetries: readonly Expectation[] = [
 
 const ofOwnRoutes = [...ofRetries, timed('timeout: 5s', 'token requests wait for long while Postern hangs')];
 
-const HTTP_OPTIONS = ['typed_extension_protocol_options', 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions'];
 const EXPLICIT_OPTIONS = [...HTTP_OPTIONS, 'explicit_http_config'];
 
 const ofStaticClusters: readonly Expectation[] = [

@@ -1,28 +1,81 @@
 import assert from 'node:assert/strict';
-import { connectionManager, httpFilters, type JsonObject } from '../../support/envoy/envoy-config.ts';
+import {
+  cluster,
+  connectionManager,
+  filterSettings,
+  httpFilters,
+  type JsonObject,
+  listAt,
+  objectAt,
+  routes,
+} from '../../support/envoy/envoy-config.ts';
 import { http1 } from '../../support/http/http1-client.ts';
+import { fieldValue, fieldValues } from '../../support/http/http-message.ts';
+import { useStarted } from '../../support/lifetime/use-started.ts';
 import { useChain } from '../../support/stack/chain.ts';
-import { deny } from '../../support/stack/check-answers.ts';
+import { allow, deny } from '../../support/stack/check-answers.ts';
+import { checkedFields, startFakeCheckService } from '../../support/stack/fake-check-service.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 
-/** One hole of each kind, each of its own request. */
-function open(config: JsonObject): void {
+const AUTHZ = 'envoy.filters.http.ext_authz';
+
+function perRoute(check_settings: JsonObject): JsonObject {
+  const type = 'type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute';
+  return { [AUTHZ]: { '@type': type, check_settings } };
+}
+
+/** One hole of each kind, each on a route or a host of its own. */
+function openHoles(config: JsonObject, elsewherePort: number): void {
   connectionManager(config)['upgrade_configs'] = [
     { upgrade_type: 'websocket', filters: httpFilters(config).slice(-1) },
   ];
+  filterSettings(config, AUTHZ)['disallowed_headers'] = { patterns: [{ exact: 'x-app-key' }] };
+  const elsewhere = structuredClone(cluster(config, 'postern'));
+  elsewhere['name'] = 'elsewhere';
+  const endpoint = ['load_assignment', 'endpoints', 0, 'lb_endpoints', 0, 'endpoint', 'address'] as const;
+  objectAt(elsewhere, ...endpoint, 'socket_address')['port_value'] = elsewherePort;
+  listAt(config, 'static_resources', 'clusters').push(elsewhere);
+  const toElsewhere = { grpc_service: { envoy_grpc: { cluster_name: 'elsewhere' }, timeout: '5s' } };
+  listAt(connectionManager(config), 'route_config', 'virtual_hosts').push({
+    name: 'elsewhere',
+    domains: ['elsewhere.example.com'],
+    typed_per_filter_config: perRoute(toElsewhere),
+    routes: [
+      {
+        match: { prefix: '/named' },
+        route: { cluster: 'backend' },
+        typed_per_filter_config: perRoute({ context_extensions: { endpoint: 'orders' } }),
+      },
+      { match: { prefix: '/' }, route: { cluster: 'backend' } },
+    ],
+  });
+  routes(config).unshift({
+    match: { prefix: '/renamed' },
+    route: { cluster: 'backend' },
+    request_headers_to_add: [
+      {
+        header: { key: 'x-consumer-id', value: '%REQ(X-CLAIM)%' },
+        append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+      },
+    ],
+  });
 }
 
 describe('what doctor calls a fault', () => {
-  const chain = useChain({ edit: open });
-
-  async function assertFault(pattern: RegExp): Promise<void> {
+  const elsewhere = useStarted(startFakeCheckService);
+  const chain = useChain({
+    edit: (config) => {
+      openHoles(config, elsewhere.port);
+    },
+  });
+  let found = '';
+  before(async () => {
     const url = `http://127.0.0.1:${String(chain.envoy.adminPort)}`;
-    const { code, out } = await runCli(['doctor', '--envoy', url], {
-      POSTERN_STORE: 'file:examples/demo/postern.yaml',
-    });
+    const store = { POSTERN_STORE: 'file:examples/demo/postern.yaml' };
+    const { code, out } = await runCli(['doctor', '--envoy', url], store);
     assert.equal(code, 1);
-    assert.match(out, pattern);
-  }
+    found = out;
+  });
 
   it('lets a WebSocket reach the back end without a decision', async () => {
     chain.check.answer = () => deny(401);
@@ -33,6 +86,34 @@ describe('what doctor calls a fault', () => {
     assert.equal((await http1(chain.envoy.port)).status, 401);
     assert.equal((await http1(chain.envoy.port, { headers })).status, 200);
     assert.equal(chain.backend.requests.length, 1);
-    await assertFault(/^✗ listener partners: upgrades: the filters of upgrades to websocket leave ext_authz and/m);
+    assert.match(found, /^✗ listener partners: upgrades: the filters of upgrades to websocket leave ext_authz and/m);
+  });
+
+  it('hides a credential from Postern, and shows it to the back end', async () => {
+    assert.equal((await http1(chain.envoy.port, { headers: [['X-App-Key', 'key']] })).status, 200);
+    const [check] = chain.check.checks;
+    assert.ok(check !== undefined);
+    assert.equal(fieldValue(checkedFields(check), 'x-app-key'), null);
+    assert.equal(fieldValue(chain.backend.requests[0]?.headers ?? [], 'x-app-key'), 'key');
+    assert.match(found, /^✗ listener partners: ext_authz: disallowed_headers withholds headers/m);
+  });
+
+  it('lets another service decide, except on routes with settings of their own', async () => {
+    chain.check.answer = () => deny(401);
+    const host = 'elsewhere.example.com';
+    assert.equal((await http1(chain.envoy.port, { host })).status, 200);
+    assert.equal((await http1(chain.envoy.port, { host, target: '/named' })).status, 401);
+    assert.match(found, /^✗ listener partners: route elsewhere: prefix \/: check_settings\.grpc_service asks another/m);
+    assert.doesNotMatch(found, /prefix \/named/);
+  });
+
+  it('replaces an identity header by what the caller says', async () => {
+    chain.check.answer = () => allow({ headers: [['x-consumer-id', 'alice']] });
+    await http1(chain.envoy.port, { target: '/renamed', headers: [['X-Claim', 'mallory']] });
+    assert.deepEqual(fieldValues(chain.backend.requests[0]?.headers ?? [], 'x-consumer-id'), ['mallory']);
+    assert.match(
+      found,
+      /^✗ listener partners: route apis: prefix \/renamed: request_headers_to_add sets x-consumer-id/m,
+    );
   });
 });
