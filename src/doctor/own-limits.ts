@@ -1,4 +1,5 @@
 import type { Environment } from '../config.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../resources/parse-document.ts';
 import { describeGrant } from '../resources/grant.ts';
 import { secretReader } from '../resources/secret-source.ts';
@@ -18,21 +19,25 @@ export const unknownLimits: OwnLimits = { hasService: false, holders: null };
 /** Of a store with thousands of grants, enough to report. */
 const MAX_HOLDERS = 100;
 
-/**
- * Finds the endpoints and grants of a declarative file that have limits; null for a file that cannot be read, which is
- * a finding of another check.
- */
-export async function findLimitHolders(path: string, environment: Environment): Promise<readonly string[] | null> {
+/** What a store says for a look at Envoy: {@link OwnLimits.holders}, and all endpoints; null when it cannot be read. */
+export interface OwnContent {
+  readonly holders: OwnLimits['holders'];
+  readonly endpoints: readonly Endpoint[] | null;
+}
+
+/** Reads a declarative file. Nothing is known of one that cannot be read, which is a finding of another check. */
+export async function readOwnContent(path: string, environment: Environment): Promise<OwnContent> {
   const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
-  if (read.kind !== 'read') return null;
+  if (read.kind !== 'read') return { holders: null, endpoints: null };
   const parsed = parseDocument([{ file: path, text: read.text }], {
     isComplete: true,
     readSecret: secretReader({ environment }),
   });
-  if ('problems' in parsed) return null;
+  if ('problems' in parsed) return { holders: null, endpoints: null };
   const { endpoints, grants } = parsed.content;
-  return [
+  const holders = [
     ...endpoints.filter(({ limits }) => limits.length > 0).map(({ id }) => `endpoint ${id}`),
     ...grants.filter(({ limits }) => limits !== null && limits.length > 0).map(describeGrant),
   ].slice(0, MAX_HOLDERS);
+  return { holders, endpoints };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 import type { LabelOwners } from '../model/label-owners.ts';
 import type { StoreLocation } from '../config-values.ts';
 import type { Environment } from '../config.ts';
@@ -12,7 +13,7 @@ import { checkRateLimitService } from './check-rate-limit-service.ts';
 import { checkTlsFiles } from '../tls/check-tls-files.ts';
 import { inspectEnvoyAt } from './envoy/inspect-envoy.ts';
 import { fault, type Finding } from '../finding.ts';
-import { findLimitHolders } from './own-limits.ts';
+import { type OwnContent, readOwnContent } from './own-limits.ts';
 
 export interface DatabaseCheckPorts {
   readonly clock: Clock;
@@ -35,6 +36,8 @@ export interface DatabaseChecks {
   check(uri: string, ports: DatabaseCheckPorts): Promise<readonly Finding[]>;
   /** The endpoints and grants that have limits, in words; null when the database cannot be read. */
   findLimitHolders(uri: string): Promise<readonly string[] | null>;
+  /** The endpoints that are right; null when the database cannot be read. */
+  readEndpoints(uri: string): Promise<readonly Endpoint[] | null>;
 }
 
 export interface Wish extends Omit<DatabaseCheckPorts, 'keyRing'> {
@@ -69,12 +72,18 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
   if (listeners !== null) yield* (await checkTlsFiles(listeners, { clock: wish.clock, isServer: true })).findings;
   if (wish.rateLimitService !== null) yield* checkLimits(wish.rateLimitService, wish);
   if (wish.envoys.length === 0) return;
-  const holders =
-    store.kind === 'file'
-      ? await findLimitHolders(store.path, environment)
-      : await (await wish.databaseChecks()).findLimitHolders(store.uri);
+  const { holders, endpoints } = await ownContent(wish);
   const own = { hasService: wish.rateLimitService !== null, holders };
-  for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, own);
+  for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, { own, endpoints });
+}
+
+async function ownContent({ store, environment, databaseChecks }: Wish): Promise<OwnContent> {
+  if (store.kind === 'file') return await readOwnContent(store.path, environment);
+  const database = await databaseChecks();
+  return {
+    holders: await database.findLimitHolders(store.uri),
+    endpoints: await database.readEndpoints(store.uri),
+  };
 }
 
 async function* checkLimits(service: RateLimitServiceSettings, { tls, clock }: Wish): AsyncGenerator<Finding> {

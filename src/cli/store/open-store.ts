@@ -83,7 +83,8 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
 export async function openDatabaseChecks(): Promise<DatabaseChecks> {
   const { checkMongodb: check } = await import('../../store/mongodb/doctor/check-mongodb.ts');
   const { findLimitHolders } = await import('../../store/mongodb/doctor/limit-holders.ts');
-  return { check, findLimitHolders };
+  const { readEndpoints } = await import('../../store/mongodb/doctor/read-endpoints.ts');
+  return { check, findLimitHolders, readEndpoints };
 }
 
 /** `POSTERN_ACTOR`, or the login name. Throws `UsageError` where there is neither, and for one that is none. */

@@ -18,6 +18,8 @@ export interface Route {
   readonly overrides: readonly JsonObject[];
   /** What a rate limit filter counts here, whichever level says so. */
   readonly rateLimits: readonly JsonObject[];
+  /** Hosts that the virtual host takes, such as `*.example.com`. */
+  readonly domains: readonly string[];
   /** Headers that are set on the way to the back end, after every filter. */
   readonly headersToAdd: readonly string[];
   /** Headers that are taken out on the way to the back end. */
@@ -152,6 +154,7 @@ function routesOf(table: JsonObject): readonly Route[] {
         rateLimits: [objectIn(route, 'route'), host, ...overrides.flatMap((each) => Object.values(each))].flatMap(
           (level) => listIn(level, 'rate_limits'),
         ),
+        domains: textsIn(host, 'domains'),
         headersToAdd: levels
           .flatMap((level) => listIn(level, 'request_headers_to_add'))
           .flatMap((each) => textIn(each, 'header', 'key') ?? []),

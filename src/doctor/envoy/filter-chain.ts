@@ -80,6 +80,11 @@ export function isOff(route: Route, filter: HttpFilter): boolean {
   );
 }
 
+/** Whether the route's own metadata says that it goes around filters on purpose: that is a warning then, no fault. */
+export function saysDeliberate({ route }: Route): boolean {
+  return flagIn(route, 'metadata', 'filter_metadata', 'postern.doctor', 'deliberate');
+}
+
 /** Whether a filter is on for any request at all. */
 export function isUsed({ routes }: HttpManager, filter: HttpFilter): boolean {
   return !filter.isDisabled || routes.some((route) => !isOff(route, filter));

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Endpoint } from '../../model/endpoint.ts';
 import { fault, fine, type Finding, warning } from '../../finding.ts';
 import { type OwnLimits, unknownLimits } from '../own-limits.ts';
 import { inspectBodyLimits, inspectOrder, inspectRateLimitFilter } from './chain-rules.ts';
@@ -20,12 +21,15 @@ import { inspectManager } from './manager-rules.ts';
 import { inspectRoutes } from './route-rules.ts';
 import { inspectHttpServices, inspectServices } from './service-rules.ts';
 import { inspectSettings } from './setting-rules.ts';
+import { inspectStreaming } from './streaming-rules.ts';
 import { inspectUpgrades } from './upgrade-rules.ts';
 
 /** What is known beside Envoy's configuration; `live` is null when it cannot be read. */
 interface Surroundings {
   readonly own: OwnLimits;
   readonly live: LiveState | null;
+  /** The endpoints of the store; null or absent when they are not known. */
+  readonly endpoints?: readonly Endpoint[] | null;
 }
 
 type Rule = (chain: PosternChain, surroundings: Surroundings) => readonly Finding[];
@@ -38,6 +42,7 @@ const rules: readonly Rule[] = [
   inspectServices,
   inspectIdentity,
   inspectUpgrades,
+  (chain, { endpoints }) => inspectStreaming(chain, endpoints ?? null),
   inspectRoutes,
   inspectCluster,
   inspectSettings,
@@ -127,7 +132,7 @@ const MAX_DUMP_BYTES = 64 * 1024 * 1024;
  * Asks an Envoy at its admin address for its configuration and for what it has seen, and looks through both. Never
  * rejects for what Envoy does.
  */
-export async function inspectEnvoyAt(admin: URL, own: OwnLimits): Promise<readonly Finding[]> {
+export async function inspectEnvoyAt(admin: URL, known: Omit<Surroundings, 'live'>): Promise<readonly Finding[]> {
   const subject = `Envoy at ${admin.origin}`;
   const fetchStats = async (): Promise<Answer> =>
     await fetchJson(admin, `/stats?format=json&filter=${encodeURIComponent(wantedCounters)}`);
@@ -144,9 +149,9 @@ export async function inspectEnvoyAt(admin: URL, own: OwnLimits): Promise<readon
       const later = await fetchStats();
       if ('value' in later) live = withGrowth(live, later.value);
     }
-    return inspectEnvoy(dump.value, { own, live });
+    return inspectEnvoy(dump.value, { ...known, live });
   }
-  const findings = inspectEnvoy(dump.value, { own, live: null });
+  const findings = inspectEnvoy(dump.value, { ...known, live: null });
   const message = 'it does not show /clusters and /stats: whether it reaches Postern is not known';
   return [...findings, warning(subject, message, 'give the whole admin address, such as http://127.0.0.1:9901')];
 }

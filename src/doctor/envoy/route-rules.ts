@@ -12,6 +12,7 @@ import {
   type PosternChain,
   posternCluster,
   readGuard,
+  saysDeliberate,
 } from './filter-chain.ts';
 
 /** Routes that go around a filter of the chain. */
@@ -97,11 +98,7 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
     message: 'the buffer filter is switched off here: the end of an HTTP/2 body can reach the back end unchecked',
     advice: `leave it on and raise its limit for the route, or set disable_request_body_buffering and ${SAY_DELIBERATE}`,
   });
-  found.warnIf(isUnbuffered && isStreamed && isDeliberate, {
-    message: 'the buffer filter is switched off here on purpose: methods that verify bodies refuse every one (413)',
-    advice: 'see that only open, key and oauth2 endpoints are behind it',
-  });
-  found.warnIf(isStreamed && !(isUnbuffered && isDeliberate), {
+  found.warnIf(isStreamed && !isUnbuffered, {
     message: 'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
     advice: 'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
   });
@@ -109,8 +106,3 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
 }
 
 const SAY_DELIBERATE = 'say in its metadata that it is deliberate (docs/doctor.md)';
-
-/** Whether the route's own metadata says that it goes around filters on purpose: that is a warning then, no fault. */
-function saysDeliberate({ route }: Route): boolean {
-  return flagIn(route, 'metadata', 'filter_metadata', 'postern.doctor', 'deliberate');
-}

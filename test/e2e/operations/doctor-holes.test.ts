@@ -14,7 +14,7 @@ import { fieldValue, fieldValues } from '../../support/http/http-message.ts';
 import { useStarted } from '../../support/lifetime/use-started.ts';
 import { useChain } from '../../support/stack/chain.ts';
 import { allow, deny } from '../../support/stack/check-answers.ts';
-import { checkedFields, startFakeCheckService } from '../../support/stack/fake-check-service.ts';
+import { checkedFields, checkedRequest, startFakeCheckService } from '../../support/stack/fake-check-service.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 
 const AUTHZ = 'envoy.filters.http.ext_authz';
@@ -48,6 +48,18 @@ function openHoles(config: JsonObject, elsewherePort: number): void {
       },
       { match: { prefix: '/' }, route: { cluster: 'backend' } },
     ],
+  });
+  routes(config).unshift({
+    match: { prefix: '/invoices' },
+    route: { cluster: 'backend' },
+    metadata: { filter_metadata: { 'postern.doctor': { deliberate: true } } },
+    typed_per_filter_config: {
+      ...perRoute({ disable_request_body_buffering: true }),
+      'envoy.filters.http.buffer': {
+        '@type': 'type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute',
+        disabled: true,
+      },
+    },
   });
   routes(config).unshift({
     match: { prefix: '/renamed' },
@@ -105,6 +117,19 @@ describe('what doctor calls a fault', () => {
     assert.equal((await http1(chain.envoy.port, { host, target: '/named' })).status, 401);
     assert.match(found, /^✗ listener partners: route elsewhere: prefix \/: check_settings\.grpc_service asks another/m);
     assert.doesNotMatch(found, /prefix \/named/);
+  });
+
+  it('passes a body on that Postern neither sees nor hears of', async () => {
+    await http1(chain.envoy.port, { method: 'POST', target: '/invoices', chunks: ['unseen'] });
+    const [check] = chain.check.checks;
+    assert.ok(check !== undefined);
+    assert.equal(checkedRequest(check).rawBody.length, 0);
+    assert.equal(fieldValue(checkedFields(check), 'content-length'), null);
+    assert.equal(chain.backend.requests[0]?.body.toString(), 'unseen');
+    assert.match(
+      found,
+      /^✗ listener partners: route apis: prefix \/invoices: endpoint \S+ verifies bodies, and Postern/m,
+    );
   });
 
   it('replaces an identity header by what the caller says', async () => {

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findLimitHolders } from '../../../src/store/mongodb/doctor/limit-holders.ts';
+import { readEndpoints } from '../../../src/store/mongodb/doctor/read-endpoints.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 
-describe('the endpoints and grants with limits that doctor finds in MongoDB', () => {
+describe('the endpoints and grants that doctor finds in MongoDB', () => {
   const database = useDatabase();
 
   it('are those with limits of their own, and no others', async () => {
@@ -31,6 +32,14 @@ describe('the endpoints and grants with limits that doctor finds in MongoDB', ()
     await run('limit set 5/minute/endpoint --endpoint reports');
     await run('grant add --endpoint orders --consumer acme --limit 5/minute');
     assert.deepEqual(await find(), ['endpoint reports', 'grant of acme on orders']);
+    const endpoints = await readEndpoints(database.uri());
+    assert.deepEqual(
+      endpoints?.map(({ id, authentication }) => [id, authentication]),
+      [
+        ['orders', 'key'],
+        ['reports', 'key'],
+      ],
+    );
     await run('limit clear --endpoint reports');
     assert.deepEqual(await find(), ['grant of acme on orders']);
     await run('grant add --endpoint orders --label tier=gold --limit 5/minute');
@@ -40,5 +49,6 @@ describe('the endpoints and grants with limits that doctor finds in MongoDB', ()
   it('are unknown when the database cannot be reached', async () => {
     const uri = 'mongodb://127.0.0.1:1/postern';
     assert.equal(await findLimitHolders(uri), null);
+    assert.equal(await readEndpoints(uri), null);
   });
 });

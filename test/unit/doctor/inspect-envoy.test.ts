@@ -363,7 +363,7 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
       };
       sayDeliberate(config);
     },
-    /^warning: .*the buffer filter is switched off here on purpose/,
+    /^warning: .*Postern sees no bodies here, on purpose/,
   ],
   'a deliberate route whose bodies Postern would see in part': [
     (config) => {
@@ -522,7 +522,7 @@ describe("looking through Envoy's configuration", () => {
     assert.deepEqual(
       findings.map((finding) => finding.replace(/: listener partners: route apis:.*?: /, ': ').slice(0, 60)),
       [
-        'warning: the buffer filter is switched off here on purpose: ',
+        'warning: Postern sees no bodies here, on purpose: to a metho',
         'warning: ext_authz and the guard are switched off here on pu',
       ],
     );
