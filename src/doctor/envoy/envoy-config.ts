@@ -47,6 +47,8 @@ export interface HttpManager {
 /** What of Envoy's configuration decides whether Postern can be gone around. */
 export interface EnvoyConfig {
   readonly managers: readonly HttpManager[];
+  /** Listeners that lead on without a look at HTTP, and the clusters they lead to. */
+  readonly tcpProxies: readonly { readonly name: string; readonly clusters: readonly string[] }[];
   readonly clusters: ReadonlyMap<string, JsonObject>;
   /** Endpoints that a control plane sent, by the name of the cluster or what the cluster calls them by. */
   readonly endpoints: ReadonlyMap<string, JsonObject>;
@@ -88,6 +90,7 @@ export function readConfigDump(dump: unknown): EnvoyConfig {
   }
   return {
     managers: listeners.flatMap((listener) => managersOf(listener, tables, discovered)),
+    tcpProxies: listeners.flatMap(tcpProxiesOf),
     endpoints,
     clusters: new Map(clusters.map((cluster) => [textIn(cluster, 'name') ?? '', cluster])),
     admin: objectIn(
@@ -112,11 +115,8 @@ function managersOf(
   tables: ReadonlyMap<string, JsonObject>,
   discovered: ReadonlyMap<string, JsonObject>,
 ): readonly HttpManager[] {
-  const name = `listener ${textIn(listener, 'name') ?? 'without a name'}`;
-  const chains = [...listIn(listener, 'filter_chains'), objectIn(listener, 'default_filter_chain')];
-  return chains
-    .flatMap((chain) => listIn(chain, 'filters'))
-    .map((filter) => objectIn(filter, 'typed_config'))
+  const name = nameOf(listener);
+  return networkFilters(listener)
     .filter((settings) => typeOf(settings) === MANAGER_TYPE)
     .map((settings) => ({
       name,
@@ -129,6 +129,28 @@ function managersOf(
       })),
       routes: routesOf(
         tables.get(textIn(settings, 'rds', 'route_config_name') ?? ' ') ?? objectIn(settings, 'route_config'),
+      ),
+    }));
+}
+
+function nameOf(listener: JsonObject): string {
+  return `listener ${textIn(listener, 'name') ?? 'without a name'}`;
+}
+
+/** The settings of the network filters of a listener, in each of its chains. */
+function networkFilters(listener: JsonObject): readonly JsonObject[] {
+  return [...listIn(listener, 'filter_chains'), objectIn(listener, 'default_filter_chain')]
+    .flatMap((chain) => listIn(chain, 'filters'))
+    .map((filter) => objectIn(filter, 'typed_config'));
+}
+
+function tcpProxiesOf(listener: JsonObject): EnvoyConfig['tcpProxies'] {
+  return networkFilters(listener)
+    .filter((settings) => typeOf(settings) === 'TcpProxy')
+    .map((settings) => ({
+      name: nameOf(listener),
+      clusters: [settings, ...listIn(settings, 'weighted_clusters', 'clusters')].flatMap(
+        (each) => textIn(each, 'cluster') ?? textIn(each, 'name') ?? [],
       ),
     }));
 }

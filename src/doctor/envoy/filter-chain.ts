@@ -25,7 +25,10 @@ export interface PosternChain {
 
 /** The chain of a connection manager that asks an external authorization service over gRPC; null when it asks none. */
 export function findPosternChain(config: EnvoyConfig, manager: HttpManager): PosternChain | null {
-  const checks = manager.filters.filter(({ type, settings }) => type === 'ExtAuthz' && 'grpc_service' in settings);
+  const checks = likeliest(
+    manager.filters.filter(({ type, settings }) => type === 'ExtAuthz' && 'grpc_service' in settings),
+    config,
+  );
   const [extAuthz] = checks;
   if (extAuthz === undefined) return null;
   return {
@@ -38,6 +41,23 @@ export function findPosternChain(config: EnvoyConfig, manager: HttpManager): Pos
     guard: manager.filters.find(({ type, settings }) => type === 'RBAC' && mentionsBodyState(settings)) ?? null,
   };
 }
+
+/** Of several that ask over gRPC those that ask Postern, as far as can be told; all where none is more likely. */
+function likeliest(checks: readonly HttpFilter[], { clusters }: EnvoyConfig): readonly HttpFilter[] {
+  const likelihoods = checks.map(({ name, settings }) => {
+    const service = serviceOf(objectIn(settings, 'grpc_service'));
+    const checksHealth = listIn(clusters.get(service), 'health_checks').some(
+      (each) => textIn(each, 'grpc_health_check', 'service_name') === CHECK_SERVICE,
+    );
+    if (checksHealth || /postern/i.test(`${name} ${service}`)) return 2;
+    return 'with_request_body' in settings ? 1 : 0;
+  });
+  const most = Math.max(...likelihoods);
+  return checks.filter((_, index) => likelihoods[index] === most);
+}
+
+/** The service of Postern's gRPC listener, whose health Envoy asks for. */
+export const CHECK_SERVICE = 'envoy.service.auth.v3.Authorization';
 
 export function isBefore({ manager }: PosternChain, first: HttpFilter, second: HttpFilter): boolean {
   return manager.filters.indexOf(first) < manager.filters.indexOf(second);

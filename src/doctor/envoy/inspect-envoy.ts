@@ -22,6 +22,7 @@ import { inspectRoutes } from './route-rules.ts';
 import { inspectHttpServices, inspectServices } from './service-rules.ts';
 import { inspectSettings } from './setting-rules.ts';
 import { inspectStreaming } from './streaming-rules.ts';
+import { inspectSurroundings, inspectTcpProxies } from './surrounding-rules.ts';
 import { inspectUpgrades } from './upgrade-rules.ts';
 
 /** What is known beside Envoy's configuration; `live` is null when it cannot be read. */
@@ -41,6 +42,7 @@ const rules: readonly Rule[] = [
   inspectManager,
   inspectServices,
   inspectIdentity,
+  inspectSurroundings,
   inspectUpgrades,
   (chain, { endpoints }) => inspectStreaming(chain, endpoints ?? null),
   inspectRoutes,
@@ -69,6 +71,7 @@ export function inspectEnvoy(
   return withoutRepeats([
     ...chains.flatMap((chain) => inspectChain(chain, surroundings)),
     ...unchecked(config, chains),
+    ...inspectTcpProxies(config, chains),
     ...inspectAdmin(config),
   ]);
 }

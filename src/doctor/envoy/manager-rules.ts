@@ -30,6 +30,12 @@ function inspectTarget(name: string, settings: JsonObject): readonly Finding[] {
     message: 'normalize_path or merge_slashes is on: Postern sees another path than the partner signed',
     advice: 'set both to false; Postern refuses paths that are not in normal form',
   });
+  for (const setting of ['strip_matching_host_port', 'strip_any_host_port', 'strip_trailing_host_dot']) {
+    found.warnIf(flagIn(settings, setting), {
+      message: `${setting} changes the authority before Postern sees it: signatures over the host as it was sent get 401`,
+      advice: `remove ${setting}, or leave it so where no partner signs the host`,
+    });
+  }
   const escaped = textIn(settings, 'path_with_escaped_slashes_action') ?? 'KEEP_UNCHANGED';
   found.faultIf(escaped !== 'KEEP_UNCHANGED' && escaped !== 'IMPLEMENTATION_SPECIFIC_DEFAULT', {
     message: `path_with_escaped_slashes_action is ${escaped}: Postern does not see the path that was sent`,
@@ -63,6 +69,13 @@ function inspectCallers(name: string, settings: JsonObject): readonly Finding[] 
   found.warnIf(!flagIn(settings, 'use_remote_address'), {
     message: 'use_remote_address is off: callers can choose the address that the token endpoint throttles by',
     advice: 'set use_remote_address: true, and xff_num_trusted_hops when a trusted proxy stands in front',
+  });
+  const ranges = listIn(settings, 'internal_address_config', 'cidr_ranges').map(
+    (range) => `${textIn(range, 'address_prefix') ?? ''}/${String(numberIn(range, 'prefix_len') ?? 0)}`,
+  );
+  found.warnIf('internal_address_config' in settings, {
+    message: `internal_address_config takes callers from ${ranges.join(', ') || 'loopback and all private addresses'} for internal ones: Envoy believes their x-envoy headers`,
+    advice: 'remove internal_address_config: Envoy then takes nobody for internal',
   });
   found.warnIf(numberIn(settings, 'common_http_protocol_options', 'max_headers_count') === null, {
     message:

@@ -4,6 +4,7 @@ import type { Route } from './envoy-config.ts';
 import { above, type Expectation, timed, unmet } from './expectation.ts';
 import {
   bufferedBytes,
+  CHECK_SERVICE,
   clustersOf,
   HTTP_OPTIONS,
   isOff,
@@ -118,8 +119,6 @@ const ofStaticClusters: readonly Expectation[] = [
     consequence: 'one answer that is late takes a replica out of use',
   },
 ];
-
-const CHECK_SERVICE = 'envoy.service.auth.v3.Authorization';
 
 const ofGrpc: readonly Expectation[] = [
   {
