@@ -1,22 +1,27 @@
+import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { parseConfig } from '../config.ts';
 import { noLabelOwners } from '../model/label-owners.ts';
 import { checkCallerAddresses } from '../doctor/check-caller-addresses.ts';
+import { unknownLimits } from '../doctor/own-limits.ts';
 import { fault, fine, type Finding, type FindingLevel } from '../finding.ts';
 import type { Paint } from '../manage/render-change.ts';
 import { listenerFiles, rateLimitFiles } from '../tls/configured-files.ts';
 import { addHelp, type CommandContext } from './command.ts';
 import { formatData } from './render/data.ts';
+import { replaceInvisible } from '../document/source-text.ts';
 import { count } from '../printable.ts';
 import { paintFor } from './render/text.ts';
 import { openDatabaseChecks } from './store/open-store.ts';
+import { readBytes } from './flags/read-bytes.ts';
 import { outputOption, type StoreFlags, timeoutOption } from './flags/options.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';
 
 interface DoctorOptions extends StoreFlags {
   readonly envoy: readonly string[];
+  readonly envoyFile: readonly string[];
   readonly deep: boolean;
   readonly fix: boolean;
 }
@@ -28,17 +33,24 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .description('Check what a gateway with these settings depends on, and say what to do about faults.')
     .option('--store <location>', 'the store to look at, instead of POSTERN_STORE; no password')
     .option('--envoy <url...>', 'admin addresses of Envoys whose configuration is looked through', [])
+    .option(
+      '--envoy-file <file...>',
+      "files of Envoy's configuration, - for standard input; needs no running Envoy",
+      [],
+    )
     .option('--deep', 'read every record of a database and open every secret', false)
     .option('--fix', 'create or fix the collections, validators and indexes of a database', false)
     .addOption(timeoutOption())
     .addOption(outputOption());
   addHelp(command, {
     notes: `Checks the settings, the store (server, clock, login, collections, indexes, records), the key ring, the TLS files, the
-rate limit service, and with --envoy the configuration of an Envoy for traps that make Postern unsafe. Changes nothing
-without --fix, and prints no secret.`,
+rate limit service, and with --envoy the configuration of an Envoy for traps that make Postern unsafe. --envoy-file looks
+for the same traps in a bootstrap configuration or a config dump, JSON or YAML; without a store it looks at nothing else.
+Changes nothing without --fix, and prints no secret.`,
     examples: [
       'postern doctor',
       'postern doctor --envoy http://127.0.0.1:9901',
+      'postern doctor --envoy-file envoy.yaml           before a deployment, such as in CI',
       'postern doctor --deep -o json',
       'postern doctor --fix                             a new database, or one of an older version',
     ],
@@ -63,6 +75,10 @@ async function examine(options: DoctorOptions, terminal: Terminal): Promise<Exit
     );
     return exitCodes.usage;
   }
+  if (options.envoyFile.filter((path) => path === '-').length > 1) {
+    terminal.err.write('postern doctor: --envoy-file: standard input can be read only once\n');
+    return exitCodes.usage;
+  }
   const findings: Finding[] = [];
   const urls = envoys.flatMap((url) => url ?? []);
   for await (const finding of find(options, urls, terminal)) {
@@ -77,10 +93,26 @@ async function examine(options: DoctorOptions, terminal: Terminal): Promise<Exit
 }
 
 async function* find(
-  { store, deep, fix, timeout: timeoutMs }: DoctorOptions,
+  { store, deep, fix, timeout: timeoutMs, envoyFile }: DoctorOptions,
   envoys: readonly URL[],
   { environment }: Terminal,
 ): AsyncGenerator<Finding> {
+  const files = envoyFile.map(readEnvoyText);
+  for (const { name, text } of files) {
+    if (typeof text === 'string') continue;
+    yield fault(
+      `Envoy file ${name}`,
+      `it cannot be read (${text.why})`,
+      'name a readable file, or - for standard input',
+    );
+  }
+  const envoyFiles = files.flatMap(({ name, text }) => (typeof text === 'string' ? [{ name, text }] : []));
+  const isStoreNamed = (store ?? environment['POSTERN_STORE'] ?? '') !== '';
+  if (files.length > 0 && !isStoreNamed && envoys.length === 0 && !deep && !fix) {
+    const { inspectEnvoyFile } = await import('../doctor/envoy/inspect-envoy-file.ts');
+    for (const file of envoyFiles) yield* inspectEnvoyFile(file, { own: unknownLimits });
+    return;
+  }
   // The driver of the database, and clients of other servers.
   const { runChecks } = await import('../doctor/run-checks.ts');
   const parsed = parseConfig(store === undefined ? environment : { ...environment, POSTERN_STORE: store });
@@ -97,9 +129,20 @@ async function* find(
   const tls = { listeners: listenerFiles(parsed.config), rateLimitService: rateLimitFiles(parsed.config) };
   const labelOwners = parsed.config.manageLabelOwners ?? noLabelOwners;
   const checks = { isDeep: deep, isFixing: fix, labelOwners, timeoutMs };
-  const wish = { store: location, keyRing, rateLimitService, tls, envoys, ...checks };
+  const wish = { store: location, keyRing, rateLimitService, tls, envoys, envoyFiles, ...checks };
   yield* checkCallerAddresses(parsed.config);
   yield* runChecks({ ...wish, databaseChecks: openDatabaseChecks, environment, clock: systemClock });
+}
+
+/** A configuration larger than this is not Envoy's. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** The text of a file, by a name for people; or why it cannot be read. */
+function readEnvoyText(path: string): { readonly name: string; readonly text: string | { readonly why: string } } {
+  const bytes = readBytes(path, MAX_FILE_BYTES);
+  const name = path === '-' ? 'standard input' : replaceInvisible(path);
+  if (typeof bytes === 'string') return { name, text: { why: bytes } };
+  return { name, text: isUtf8(bytes) ? bytes.toString('utf8') : { why: 'it is not UTF-8 text' } };
 }
 
 function parseAdminUrl(text: string): URL | null {

@@ -12,6 +12,8 @@ import type { TlsFiles } from '../tls/tls-files.ts';
 import { checkRateLimitService } from './check-rate-limit-service.ts';
 import { checkTlsFiles } from '../tls/check-tls-files.ts';
 import { inspectEnvoyAt } from './envoy/inspect-envoy.ts';
+import { inspectEnvoyFile } from './envoy/inspect-envoy-file.ts';
+import type { EnvoyFile } from './envoy/read-envoy-file.ts';
 import { fault, type Finding } from '../finding.ts';
 import { type OwnContent, readOwnContent } from './own-limits.ts';
 
@@ -51,6 +53,7 @@ export interface Wish extends Omit<DatabaseCheckPorts, 'keyRing'> {
   /** The TLS files of the listeners, and of the rate limit service; null where there is no TLS. */
   readonly tls: { readonly listeners: TlsFiles | null; readonly rateLimitService: TlsFiles | null };
   readonly envoys: readonly URL[];
+  readonly envoyFiles: readonly EnvoyFile[];
   readonly environment: Environment;
 }
 
@@ -71,10 +74,11 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
   const { listeners } = wish.tls;
   if (listeners !== null) yield* (await checkTlsFiles(listeners, { clock: wish.clock, isServer: true })).findings;
   if (wish.rateLimitService !== null) yield* checkLimits(wish.rateLimitService, wish);
-  if (wish.envoys.length === 0) return;
+  if (wish.envoys.length + wish.envoyFiles.length === 0) return;
   const { holders, endpoints } = await ownContent(wish);
-  const own = { hasService: wish.rateLimitService !== null, holders };
-  for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, { own, endpoints });
+  const known = { own: { hasService: wish.rateLimitService !== null, holders }, endpoints };
+  for (const file of wish.envoyFiles) yield* inspectEnvoyFile(file, known);
+  for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, known);
 }
 
 async function ownContent({ store, environment, databaseChecks }: Wish): Promise<OwnContent> {

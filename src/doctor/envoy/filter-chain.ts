@@ -154,7 +154,8 @@ export function readGuard({ settings }: HttpFilter): GuardPolicies {
   const policies = Object.values(objectIn(settings, 'rules', 'policies')).map((policy) => objectIn(policy));
   const clusters = policies.map((policy) => clusterOf(policy));
   const others = policies.filter((_, index) => clusters[index] === null);
-  const isAllow = (textIn(settings, 'rules', 'action') ?? 'ALLOW') === 'ALLOW';
+  // In a file also as a number.
+  const isAllow = [undefined, 'ALLOW', 0].some((action) => action === valueIn(settings, 'rules', 'action'));
   return {
     passesDecided:
       others.some(passesDecided) && DECIDED.every((state) => JSON.stringify(others).includes(`"${state}"`)),

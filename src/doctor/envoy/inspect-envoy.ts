@@ -33,6 +33,9 @@ interface Surroundings {
   readonly endpoints?: readonly Endpoint[] | null;
 }
 
+/** What is known of Postern itself. */
+export type Known = Omit<Surroundings, 'live'>;
+
 type Rule = (chain: PosternChain, surroundings: Surroundings) => readonly Finding[];
 
 const rules: readonly Rule[] = [
@@ -135,7 +138,7 @@ const MAX_DUMP_BYTES = 64 * 1024 * 1024;
  * Asks an Envoy at its admin address for its configuration and for what it has seen, and looks through both. Never
  * rejects for what Envoy does.
  */
-export async function inspectEnvoyAt(admin: URL, known: Omit<Surroundings, 'live'>): Promise<readonly Finding[]> {
+export async function inspectEnvoyAt(admin: URL, known: Known): Promise<readonly Finding[]> {
   const subject = `Envoy at ${admin.origin}`;
   const fetchStats = async (): Promise<Answer> =>
     await fetchJson(admin, `/stats?format=json&filter=${encodeURIComponent(wantedCounters)}`);
