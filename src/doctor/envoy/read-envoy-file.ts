@@ -19,14 +19,14 @@ const BOOTSTRAP_PARTS = ['static_resources', 'dynamic_resources'];
 export function readEnvoyFile({ name, text }: EnvoyFile): ReadEnvoyFile {
   const json = /^\s*\{/.test(text) ? parseJson(text) : undefined;
   if (json !== undefined) return readValue(json);
-  const { value, syntaxFaults, treeFaults, positionOf } = readYamlTree({ file: name, text });
-  const [first] = [...syntaxFaults, ...treeFaults];
-  if (first !== undefined) return { problem: `line ${String(positionOf(first.offset).line)}: ${first.message}` };
-  return readValue(value);
+  const tree = readYamlTree({ file: name, text });
+  const [first] = [...tree.syntaxFaults, ...tree.treeFaults];
+  if (first !== undefined) return { problem: `line ${String(tree.positionOf(first.offset).line)}: ${first.message}` };
+  return readValue(tree.value);
 }
 
 function readValue(value: unknown): ReadEnvoyFile {
-  const isProtobuf = /"(staticResources|dynamicResources|typedConfig)":/.test(JSON.stringify(value) ?? '');
+  const isProtobuf = /"(staticResources|dynamicResources|typedConfig)":/.test(JSON.stringify(value));
   const read = objectIn(isProtobuf ? withSnakeCase(value) : value);
   if (Array.isArray(read['configs'])) return { dump: read, elsewhere: [] };
   if (!BOOTSTRAP_PARTS.some((part) => part in read)) {
