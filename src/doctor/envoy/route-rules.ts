@@ -98,7 +98,7 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
     message: 'the buffer filter is switched off here: the end of an HTTP/2 body can reach the back end unchecked',
     advice: `leave it on and raise its limit for the route, or set disable_request_body_buffering and ${SAY_DELIBERATE}`,
   });
-  found.warnIf(isStreamed && !isUnbuffered, {
+  found.warnIf(isStreamed && buffer !== null && !isOff(route, buffer), {
     message: 'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
     advice: 'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
   });

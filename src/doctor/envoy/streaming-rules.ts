@@ -4,7 +4,7 @@ import { flagIn, isJsonObject, objectIn, textIn } from '../../document/json.ts';
 import { parsePathRule } from '../../receive/path.ts';
 import { compileEndpointTable } from '../../route/endpoint-table.ts';
 import type { Route } from './envoy-config.ts';
-import { isOff, isOwn, isUsed, leadsOn, overrideOf, type PosternChain, saysDeliberate } from './filter-chain.ts';
+import { isOff, isOwn, leadsOn, overrideOf, type PosternChain, saysDeliberate } from './filter-chain.ts';
 
 /**
  * Routes on which Postern sees no bodies, above endpoints that verify them: one that is announced by a length is refused
@@ -37,10 +37,10 @@ function verifiesBodies(authentication: Endpoint['authentication']): boolean {
   return signatureMethods.some((method) => method === authentication);
 }
 
-/** Whether neither the buffer holds bodies back on a route, nor Postern gets them. */
-function streams({ checks, buffer, manager }: PosternChain, route: Route): boolean {
+/** Whether no buffer holds bodies back on a route, and Postern does not get them. */
+function streams({ checks, buffer }: PosternChain, route: Route): boolean {
   const check = checks.find((filter) => !isOff(route, filter));
-  if (check === undefined || buffer === null || !isUsed(manager, buffer) || !isOff(route, buffer)) return false;
+  if (check === undefined || (buffer !== null && !isOff(route, buffer))) return false;
   return flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering');
 }
 

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   objectAt,
   readEnvoyConfig,
+  removeFilter,
   routes,
 } from '../../../support/envoy/envoy-config.ts';
 
@@ -99,6 +100,17 @@ describe('routes that stream', () => {
     };
     assert.match(examine(endpointsOf(orders, key), undefined, named('orders')), faultOf('endpoint orders verifies'));
     assert.match(examine(endpointsOf(orders, key), undefined, named('key')), WARNING);
+  });
+
+  it('are a fault where no filter holds bodies back at all', () => {
+    const config = readEnvoyConfig();
+    stream(config, { prefix: '/stream/' });
+    removeFilter(config, 'envoy.filters.http.buffer');
+    const known = { own: unknownLimits, live: null, endpoints: endpointsOf(orders) };
+    const messages = inspectEnvoy(dumpOf(config), known).map(({ level, message }) => `${level}: ${message}`);
+    assert.equal(messages.length, 2, messages.join('\n'));
+    assert.match(messages[0] ?? '', /^fault: there is no buffer filter/);
+    assert.match(messages[1] ?? '', faultOf('endpoint orders verifies'));
   });
 
   it('are no fault for endpoints of other hosts', () => {
