@@ -78,7 +78,7 @@ export function readConfigDump(dump: unknown): EnvoyConfig {
   const discovered = new Map<string, JsonObject>();
   for (const entry of entriesOf(parts, 'EcdsConfigDump', ['ecds_filters'])) {
     const filter = objectIn(entry, 'ecds_filter');
-    discovered.set(textIn(filter, 'name') ?? '', objectIn(filter, 'typed_config'));
+    discovered.set(textIn(filter, 'name') ?? '', settingsIn(filter, 'typed_config'));
   }
   const endpoints = new Map<string, JsonObject>();
   for (const entry of entriesOf(parts, 'EndpointsConfigDump', [
@@ -104,6 +104,13 @@ export function readConfigDump(dump: unknown): EnvoyConfig {
 /** The last part of a protobuf type: `ExtAuthz` of `type.googleapis.com/…v3.ExtAuthz`. */
 export function typeOf(value: JsonObject): string {
   return (textIn(value, '@type') ?? '').split('.').at(-1) ?? '';
+}
+
+/** Settings of an extension; a `TypedStruct`, which patches of control planes write, stands for what it holds. */
+function settingsIn(value: unknown, ...steps: readonly string[]): JsonObject {
+  const settings = objectIn(value, ...steps);
+  if (typeOf(settings) !== 'TypedStruct') return settings;
+  return { ...objectIn(settings, 'value'), '@type': textIn(settings, 'type_url') ?? '' };
 }
 
 function entriesOf(parts: readonly JsonObject[], type: string, names: readonly string[]): readonly JsonObject[] {
@@ -141,7 +148,7 @@ function nameOf(listener: JsonObject): string {
 function networkFilters(listener: JsonObject): readonly JsonObject[] {
   return [...listIn(listener, 'filter_chains'), objectIn(listener, 'default_filter_chain')]
     .flatMap((chain) => listIn(chain, 'filters'))
-    .map((filter) => objectIn(filter, 'typed_config'));
+    .map((filter) => settingsIn(filter, 'typed_config'));
 }
 
 function tcpProxiesOf(listener: JsonObject): EnvoyConfig['tcpProxies'] {
@@ -159,7 +166,7 @@ function tcpProxiesOf(listener: JsonObject): EnvoyConfig['tcpProxies'] {
 export function readFilter(filter: JsonObject, discovered: ReadonlyMap<string, JsonObject>): HttpFilter {
   const name = textIn(filter, 'name') ?? '';
   const sent = 'config_discovery' in filter ? discovered.get(name) : undefined;
-  const settings = sent ?? objectIn(filter, 'typed_config');
+  const settings = sent ?? settingsIn(filter, 'typed_config');
   return { name, type: typeOf(settings), settings, isDisabled: flagIn(filter, 'disabled') };
 }
 
@@ -168,7 +175,10 @@ function routesOf(table: JsonObject): readonly Route[] {
     listIn(host, 'routes').map((route) => {
       const weighted = listIn(route, 'route', 'weighted_clusters', 'clusters');
       const levels = [...weighted, route, host, table];
-      const overrides = levels.map((level) => objectIn(level, 'typed_per_filter_config'));
+      const overrides = levels.map((level) => {
+        const settings = objectIn(level, 'typed_per_filter_config');
+        return Object.fromEntries(Object.keys(settings).map((filter) => [filter, settingsIn(settings, filter)]));
+      });
       return {
         name: `${textIn(host, 'name') ?? ''}: ${describeMatch(objectIn(route, 'match'))}`,
         route,
