@@ -149,7 +149,7 @@ function damaged(path: Path, damage: { readonly rename?: string; readonly put?: 
     return copy;
   }
   if (Array.isArray(parent)) parent.splice(Number(last), 1);
-  else delete parent[last];
+  else Reflect.deleteProperty(parent, last);
   if (damage.rename !== undefined) parent[damage.rename] = value;
   return copy;
 }
@@ -218,7 +218,10 @@ describe('a protected configuration of Kong', () => {
       const whole = damaged(path, { put: () => placeholder });
       const listed = damaged(path, { put: () => [placeholder] });
       const part = damaged(path, {
-        put: (value) => (typeof value === 'string' ? `${value}${placeholder}` : placeholder),
+        put: (value) => {
+          if (typeof value !== 'string') return { [placeholder]: value };
+          return index % 2 === 0 ? value + placeholder : placeholder + value;
+        },
       });
       return [whole, listed, part].flatMap((file) => excess(`${path.join('.')} ${placeholder}`, file, false));
     });

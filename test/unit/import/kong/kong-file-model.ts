@@ -69,7 +69,7 @@ function modelOf(file: Entity): (asked: ModelRequest, caller: ModelCaller) => bo
   ].flatMap(([entity, scope]): Plugin[] => {
     const { name, enabled, _config: shared } = entity;
     if (typeof name !== 'string') throw new Refused();
-    const common = shared === undefined ? {} : objectIn(objectIn(file, '_plugin_configs'), String(shared));
+    const common = typeof shared === 'string' ? objectIn(objectIn(file, '_plugin_configs'), shared) : {};
     const plugin = {
       name,
       config: { ...common, ...(entity['config'] as Entity | undefined) },

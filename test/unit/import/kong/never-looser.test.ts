@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { isGroupGrant } from '../../../../src/model/grant.ts';
 import { parseDocument } from '../../../../src/resources/parse-document.ts';
 import { compileEndpointTable } from '../../../../src/route/endpoint-table.ts';
-import { importText } from './import-text.ts';
+import { importKong } from '../../../../src/import/kong/import-kong.ts';
+import { importText, undecided } from './import-text.ts';
 import { type ModelAccess, type ModelRequest, type ModelRoute, pluginsOf, winnersOf } from './kong-model.ts';
 
 const paths = [
@@ -162,6 +163,58 @@ describe('an imported document', () => {
         },
       ),
       { numRuns: Number(process.env['KONG_RUNS'] ?? 100), examples: [withinSegment] },
+    );
+  });
+
+  it('lets no caller in that Kong keeps out, whatever of a route is not filled in, misspelt or unknown', () => {
+    const hide = fc.constantFrom(
+      ...['plugins', 'paths', 'hosts', 'methods', 'headers', 'regex_priority'].flatMap((key) =>
+        (['misspelt', 'placeholder', 'prefix'] as const).map((how) => ({ key, how })),
+      ),
+    );
+    const list = fc.array(route.filter(hasCondition), { minLength: 2, maxLength: 4 });
+    const asked = fc.array(request, { minLength: 10, maxLength: 20 });
+    fc.assert(
+      fc.property(
+        list,
+        asked,
+        hide,
+        fc.nat(3),
+        fc.constantFrom('${A}', '$A', '{{ a }}'),
+        (routes, requests, ...rest) => {
+          const [{ key, how }, number, placeholder] = rest;
+          const written = routes.map(({ access, ...match }, index): Record<string, unknown> => {
+            return { name: `r${String(index)}`, ...match, plugins: pluginsOf(access) };
+          });
+          const hidden = written[number % written.length] ?? {};
+          const value = hidden[key];
+          if (how === 'misspelt') {
+            Reflect.deleteProperty(hidden, key);
+            hidden[`${key}x`] = value ?? [];
+          } else if (how === 'placeholder') {
+            hidden[key] = key === 'headers' ? { 'x-version': [placeholder] } : [placeholder];
+          } else if (Array.isArray(value)) {
+            hidden[key] = value.map((item: unknown) => (typeof item === 'string' ? item + placeholder : item));
+          }
+          const consumers = ['gold', 'silver'].map((username) => ({ username, acls: [{ group: username }] }));
+          const file = JSON.stringify({ _format_version: '3.0', routes: written, consumers });
+          const result = importKong({ file: 'kong.yaml', text: file }, undecided);
+          if ('problems' in result) return;
+          const { endpoints, grants } = result.imported;
+          const letInBy = lettingIn(
+            JSON.stringify({ version: 1, endpoints, consumers: result.imported.consumers, grants }),
+          );
+          for (const each of requests) {
+            const winners = winnersOf(routes, each);
+            if (winners.length === 0) continue;
+            for (const { access } of winners) {
+              const excess = letInBy(each).filter((caller) => !callers[access].includes(caller));
+              assert.deepEqual(excess, [], `${JSON.stringify(each)} in Kong: ${access}, with ${file}`);
+            }
+          }
+        },
+      ),
+      { numRuns: Number(process.env['KONG_RUNS'] ?? 150) },
     );
   });
 
