@@ -57,6 +57,15 @@ export function checkTakenRequests(
   const own = changed.filter(({ id }) => !foreign.has(id));
   const taken = findTakenRequests(own, stored, isOfOthers);
   if (taken === null) return;
+  if (taken === 'too-many') {
+    const [first] = endpoints;
+    if (first === undefined) throw new Error('no endpoint of the document was compared');
+    problems.report(
+      first.place,
+      'so many hosts, paths and methods cannot be compared with the endpoints of others: apply fewer at once',
+    );
+    return;
+  }
   const { by, from, example } = taken;
   const placed = endpoints.find(({ value }) => value.id === by.id);
   if (placed === undefined) throw new Error(`the endpoint ${by.id} is not in the document`);

@@ -87,6 +87,7 @@ class Judging {
     if (changed.length === 0 || Object.keys(selector).length === 0) return null;
     const taken = findTakenRequests(changed, this.#ground.endpoints, ({ labels }) => !carries(labels, selector));
     if (taken === null) return null;
+    if (taken === 'too-many') return forbidden(TOO_MANY_TO_COMPARE);
     const { by, from, example } = taken;
     const sentence = `"${by.id}" would take requests of the endpoint "${from.id}", such as ${example}`;
     return {
@@ -181,6 +182,8 @@ class Judging {
   }
 }
 
+const TOO_MANY_TO_COMPARE =
+  'so many hosts, paths and methods cannot be compared with what is beyond reach: change fewer at once';
 const GRANT_ELSEWHERE = 'a grant on an endpoint beyond reach would go with it; it has to be removed first';
 
 function forbidden(message: string): Overreach {

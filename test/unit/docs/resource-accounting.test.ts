@@ -39,6 +39,7 @@ import { MAX_DETAIL_LENGTH, MAX_METHOD_LENGTH, MAX_PATH_LENGTH } from '../../../
 import { MAX_REMEMBERED } from '../../../src/replay/in-process.ts';
 import { MAX_APP_SECRET_CHARACTERS } from '../../../src/resources/app-secret.ts';
 import { MAX_UNKNOWN } from '../../../src/store/cache/unknown-app-keys.ts';
+import { MAX_PROBES } from '../../../src/route/taken-requests.ts';
 import { BYTES_PER_ENTRY } from '../../../src/store/credential-cache.ts';
 import { MAX_UNDER_WAY } from '../../../src/store/mongodb/mongo-replay-guard.ts';
 import { MAX_COUNTERS as MAX_REQUEST_COUNTERS } from '../../../src/store/traffic/traffic-recorder.ts';
@@ -99,6 +100,7 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'items of a page': String(MAX_PAGE),
   'a cursor': `${String(MAX_CURSOR_LENGTH)} characters`,
   'requests that hold all endpoints at once': String(MAX_HOLDING_ENDPOINTS),
+  'requests compared to see what a change takes from others': String(MAX_PROBES),
   'a page, and one item whatever it has': describeNumber('bytes', MAX_PAGE_CHARACTERS),
 };
 

@@ -22,6 +22,7 @@ describe('requests that an endpoint would take from those of others', () => {
   ] as const) {
     it(`are found: ${what}`, () => {
       const taken = findTakenRequests([own], [wide], isTheirs);
+      assert.ok(taken !== 'too-many');
       assert.deepEqual([taken?.by.id, taken?.from.id, taken?.example], ['mine', 'theirs', example]);
     });
   }
@@ -44,7 +45,37 @@ describe('requests that an endpoint would take from those of others', () => {
       [{ ...wide, enabled: false }],
       isTheirs,
     );
+    assert.ok(taken !== 'too-many');
     assert.equal(taken?.from.id, 'theirs');
+  });
+
+  it('are looked for where rules meet, however many endpoints and methods there are', () => {
+    const methods = Array.from({ length: 32 }, (_, at) => `M${String(at)}`);
+    const elsewhere = Array.from({ length: 3000 }, (_, at) =>
+      theirs({ id: `their-${String(at)}`, hosts: ['b.example'], paths: [{ prefix: `/p/${String(at)}` }], methods }),
+    );
+    const hosts = Array.from({ length: 100 }, (_, at) => `h${String(at)}.example`);
+    const paths = Array.from({ length: 100 }, (_, at): PathRule => ({ prefix: `/q/${String(at)}` }));
+    assert.equal(findTakenRequests([mine({ hosts, paths, methods })], elsewhere, isTheirs), null);
+    assert.equal(findTakenRequests([mine({ hosts, paths: [{ prefix: '/' }], methods })], elsewhere, isTheirs), null);
+    const met = [...elsewhere.slice(0, 1000), theirs({ id: 'their-wide', paths: [{ prefix: '/q' }] })];
+    const taken = findTakenRequests([mine({ hosts, paths, methods })], met, isTheirs);
+    assert.notEqual(taken, 'too-many');
+    assert.equal(taken === 'too-many' ? null : taken?.from.id, 'their-wide');
+  });
+
+  it('are refused to be looked for where that takes too long', () => {
+    const methods = (from: number): readonly string[] => Array.from({ length: 32 }, (_, at) => `M${String(from + at)}`);
+    const hosts = Array.from({ length: 100 }, (_, at) => `h${String(at)}.example`);
+    const wide = { paths: [{ prefix: '/' }] } as const;
+    // Theirs are behind an endpoint of hers on each host, so that she takes nothing.
+    const own = hosts.map((host, at) => mine({ ...wide, id: `mine-${String(at)}`, hosts: [host] }));
+    const many = Array.from({ length: 400 }, (_, at) =>
+      theirs({ ...wide, id: `their-${String(at)}`, methods: methods(32 * at) }),
+    );
+    const changed = mine({ id: 'mine', hosts, paths: [{ prefix: '/a' }] });
+    assert.equal(findTakenRequests([changed], [...own, ...many], isTheirs), 'too-many');
+    assert.equal(findTakenRequests([changed], [...own, ...many.slice(0, 10)], isTheirs), null);
   });
 
   const segments = ['', '/a', '/a/b', '/a/b/c', '/d'];
