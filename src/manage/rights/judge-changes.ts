@@ -141,7 +141,10 @@ class Judging {
     const { endpointId } = grant;
     if (!this.#reachesOwner('endpoint', endpointId)) {
       const goesWithConsumer = !isGroupGrant(grant) && this.#isDeleted('consumer', grant.consumerId);
-      if (goesWithConsumer) return { code: 'CONFLICT', message: GRANT_ELSEWHERE };
+      if (goesWithConsumer) {
+        const sentence = `the grant "${id}" is on an endpoint beyond reach, and would go with its consumer`;
+        return { code: 'CONFLICT', message: GRANT_ELSEWHERE, met: { kind: 'grant', id, sentence } };
+      }
       return isNew ? unseen('endpoint', endpointId) : unseen('grant', id);
     }
     const endpoint = this.#statesOf('endpoint', endpointId) as readonly Endpoint[];

@@ -194,6 +194,21 @@ describe('an operator of one team', () => {
       }
     });
 
+    it('leaves a trace where a grant elsewhere keeps a consumer, also by a dry run', async () => {
+      for (const dryRun of ['true', 'false']) {
+        const path = `/v1/consumers/acme?dryRun=${dryRun}&reason=just%20looking`;
+        const answer = await api.refused('CONFLICT', 'paula', 'DELETE', path, { headers });
+        assert.doesNotMatch(said(answer), /salaries/);
+        const [newest] = itemsOf(await api.done('alice', 'GET', '/v1/audit?limit=1'));
+        const { actor, action, reason, storeRevision, kind, id, refused } = newest ?? {};
+        assert.deepEqual(
+          [actor, action, reason, storeRevision, kind, id],
+          ['paula', 'api refused DELETE /v1/consumers/{id}', 'just looking', 0, 'grant', 'salaries/acme'],
+        );
+        assert.match(String(refused), /the grant "salaries\/acme"/);
+      }
+    });
+
     it('learns no credential by an App Key that was one', async () => {
       const asked = (consumer: string): object => ({ consumer, methods: ['key'], appKey: 'an-app-key-of-people' });
       await api.done('peter', 'POST', '/v1/credentials:import', { body: { ...asked('initech'), id: 'theirs' } });
