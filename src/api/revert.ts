@@ -80,6 +80,11 @@ async function eventsWith(
 ): Promise<readonly AuditEvent[]> {
   const found = await collectAll(audit.events({ storeRevision, actor, action }));
   const together = found.filter((each) => each.atMs === atMs);
-  if (together.every((each) => seesEvent(operator, each))) return together;
-  throw new ApiProblem('CONFLICT', 'a part of what was changed with it is beyond reach: revert one event at a time');
+  const unseen = together.find((each) => !seesEvent(operator, each));
+  if (unseen === undefined) return together;
+  const { kind, id } = unseen;
+  if (kind === 'operator') throw new ApiProblem('CONFLICT', PART_BEYOND);
+  throw new MetBeyond(PART_BEYOND, { kind, id, sentence: `the ${kind} "${id}" was changed with it, by ${actor}` });
 }
+
+const PART_BEYOND = 'a part of what was changed with it is beyond reach: revert one event at a time';

@@ -209,6 +209,29 @@ describe('an operator of one team', () => {
       }
     });
 
+    it('leaves a trace where a part of a command is beyond reach', async () => {
+      const changes = await Promise.all(
+        ['acme', 'initech'].map(async (id) => {
+          const before = await api.store.find('consumer', id);
+          assert.ok(before !== null);
+          return { kind: 'consumer', id, before, after: { ...before.resource, name: 'Both' } } as const;
+        }),
+      );
+      await api.store.commit(changes, { actor: 'alice', action: 'apply' });
+      const event = await newestEvent('consumer=acme');
+      const path = `/v1/audit/${event}:revert?scope=command&dryRun=true`;
+      const answer = await api.refused('CONFLICT', 'paula', 'POST', path);
+      assert.doesNotMatch(said(answer), /initech/);
+      const [newest] = itemsOf(await api.done('alice', 'GET', '/v1/audit?limit=1'));
+      const { actor, action, storeRevision, kind, id, refused } = newest ?? {};
+      assert.deepEqual(
+        [actor, action, storeRevision, kind, id],
+        ['paula', 'api refused POST /v1/audit/{event}:revert', 0, 'consumer', 'initech'],
+      );
+      assert.match(String(refused), /the consumer "initech" was changed with it/);
+      await api.done('paula', 'POST', `/v1/audit/${event}:revert?dryRun=true`);
+    });
+
     it('learns no credential by an App Key that was one', async () => {
       const asked = (consumer: string): object => ({ consumer, methods: ['key'], appKey: 'an-app-key-of-people' });
       await api.done('peter', 'POST', '/v1/credentials:import', { body: { ...asked('initech'), id: 'theirs' } });
