@@ -185,6 +185,25 @@ describe('sessions of operators in MongoDB', () => {
     assert.equal(await one.sessions.find(requestWith(later)), null);
   });
 
+  it('go with the answers of an operator who is removed, which nobody of the same id gets', async () => {
+    await addAlice();
+    const once = one.store.once ?? assert.fail();
+    const times = { createdAt: now, expiresAt: now + 24 * HOUR };
+    const [hers, bobs] = ['a', 'b'].map((letter) => letter.repeat(64)) as [string, string];
+    for (const [id, operatorId] of [
+      [hers, 'alice'],
+      [bobs, 'bob'],
+    ] as const) {
+      assert.equal(await once.begin({ id, operatorId, request: id, ...times }), null);
+      await once.finish(id, { status: 201, headers: {}, body: '{}' });
+    }
+    await edit({ enabled: false });
+    assert.notEqual(await once.begin({ id: hers, operatorId: 'alice', request: hers, ...times }), null);
+    await commit({ changes: planOperatorRemoval(await alice()) });
+    assert.equal(await once.begin({ id: hers, operatorId: 'alice', request: hers, ...times }), null);
+    assert.notEqual(await once.begin({ id: bobs, operatorId: 'bob', request: bobs, ...times }), null);
+  });
+
   it('stay when another token or subject of the operator is taken', async () => {
     await addAlice({ subjects: ['s1', 's2'] });
     const second = issueToken('alice', START, START + HOUR);
