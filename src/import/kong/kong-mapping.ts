@@ -166,7 +166,7 @@ interface Finder<T> {
  */
 const MAX_SUGGESTIONS = 20;
 
-/** Finds entities by any of their names; of equal names the first. */
+/** Finds entities by any of their names. A reference to one of several with that name is a problem. */
 export function finderOf<T>(
   kind: 'service' | 'route' | 'consumer',
   entities: readonly T[],
@@ -174,13 +174,22 @@ export function finderOf<T>(
   problems: ProblemLog,
 ): Finder<T> {
   const known = new Map<string, T>();
+  const ambiguous = new Set<string>();
   let suggestions = 0;
   for (const entity of entities) {
-    for (const name of namesOf(entity)) if (name !== null && !known.has(name)) known.set(name, entity);
+    for (const name of namesOf(entity)) {
+      if (name === null) continue;
+      if ((known.get(name) ?? entity) !== entity) ambiguous.add(name);
+      else known.set(name, entity);
+    }
   }
   const find = (reference: string, place: Place): T | null => {
     const found = known.get(reference);
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      if (ambiguous.has(reference))
+        problems.report(place, `several ${kind}s in this file are named ${quoted(reference)}`);
+      return found;
+    }
     problems.report(place, () => {
       suggestions += 1;
       const nearest = suggestions > MAX_SUGGESTIONS ? null : findNearestName(reference, [...known.keys()]);

@@ -72,6 +72,7 @@ export function readPlugins(
     return new PluginConfig({ ...common?.raw, ...raw }, place, problems, findings.about(place, subject));
   };
 
+  const isRepeated = repetitionFinder();
   return nested.flatMap(({ entity, nesting, isFilterChain }): readonly KongPlugin[] => {
     const { place, raw } = entity;
     const name = isFilterChain ? FILTER_CHAINS : entity.text('name');
@@ -94,7 +95,14 @@ export function readPlugins(
     const reference = nesting.group ?? entity.reference('consumer_group');
     if (!isEnabled) return [];
     const found = !isFilterChain && reportDoubts(plugin, entity, report) ? doubtIn(plugin) : plugin;
-    if (reference === null) return [found];
+    if (reference === null) {
+      if (!isRepeated(plugin) || kindOfPlugin(name).kind === 'bystander') return [found];
+      report('error', [], {
+        what: `stands twice for the same service, route and consumer: ${REFUSING}`,
+        instead: 'remove one: Kong refuses a plugin that is there twice',
+      });
+      return [doubtIn(plugin)];
+    }
     const group = nameOfGroup(reference);
     if (group === null) {
       problems.report(placeIn(place, 'consumer_group'), `there is no consumer group ${quoted(reference)} in this file`);
@@ -113,13 +121,31 @@ export function doubtIn(plugin: Omit<KongPlugin, 'name' | 'isDoubtful'>): KongPl
   return { ...plugin, name: DOUBT, isDoubtful: true };
 }
 
+/** Finds plugins that stand once more in the same scope: which of them Kong means is open. */
+function repetitionFinder(): (plugin: KongPlugin) => boolean {
+  const known = new Map<string, Map<KongRoute | null, Map<KongService | null, Set<KongConsumer | null>>>>();
+  return ({ name, route, service, consumer }) => {
+    const routes = orMade(
+      known,
+      name,
+      () => new Map<KongRoute | null, Map<KongService | null, Set<KongConsumer | null>>>(),
+    );
+    const services = orMade(routes, route, () => new Map<KongService | null, Set<KongConsumer | null>>());
+    const consumers = orMade(services, service, () => new Set<KongConsumer | null>());
+    if (consumers.has(consumer)) return true;
+    consumers.add(consumer);
+    return false;
+  };
+}
+
+const REFUSING = 'what the plugin may apply to refuses everything';
+
 /** Reports what of a plugin is unknown or not filled in, and may make it stricter than it looks. */
 function reportDoubts({ name, config }: KongPlugin, entity: KongMapping, report: ReportDifference): boolean {
-  const refusing = 'what the plugin may apply to refuses everything';
   const unknown = entity.unknownKeys(pluginKeys);
   for (const key of unknown) {
     report('error', [key], {
-      what: `has ${quoted(key)}, which the importer does not know: ${refusing}`,
+      what: `has ${quoted(key)}, which the importer does not know: ${REFUSING}`,
       instead: 'correct it: Kong refuses keys that it does not know',
     });
   }
@@ -127,7 +153,7 @@ function reportDoubts({ name, config }: KongPlugin, entity: KongMapping, report:
   const isDecisive = kind.endsWith('authentication') || kind === 'acl';
   const ofEntity = entity.placeholderIn(['name']);
   const ofConfig = isDecisive ? pathToPlaceholder(config.raw) : null;
-  const words = { what: `has a placeholder: ${refusing}`, instead: RENDER_FIRST };
+  const words = { what: `has a placeholder: ${REFUSING}`, instead: RENDER_FIRST };
   if (ofEntity !== null) report('error', ofEntity, words);
   if (ofConfig !== null) config.report('error', ofConfig, words);
   return unknown.length > 0 || ofEntity !== null || ofConfig !== null;

@@ -81,6 +81,34 @@ describe('a plugin with something unknown or not filled in', () => {
   });
 });
 
+describe('what Kong refuses because it is there twice', () => {
+  it('closes what it may apply to: a plugin in one scope', () => {
+    const imported = importText(
+      file(`routes: [{ name: a, paths: [/a], plugins: [{ name: key-auth }] }, { name: b, paths: [/b], plugins: [{ name: http-log }] }]
+plugins: [
+  { name: acl, route: a, config: { allow: [one] } }, { name: acl, route: a, config: { allow: [two] } }, { name: http-log, route: b }
+]
+consumers: [{ username: c, acls: [{ group: one }] }]
+`),
+    );
+    assert.deepEqual(
+      imported.endpoints.map(({ enabled }) => enabled),
+      [false, undefined],
+    );
+    assert.match(linesOf(imported.findings, 'error').join(), /plugin "acl": stands twice for the same service, route/);
+  });
+
+  it('is a problem: a name that leads to several', () => {
+    const text = file(`services: [{ name: s }, { name: s }]\nplugins: [{ name: key-auth, service: s }]\n`);
+    assert.match(problemsOf(text).join(), /several services in this file are named "s"/);
+    assert.equal(
+      importText(file('consumers: [{ id: c, username: c, groups: [] }]\nacls: [{ consumer: c, group: g }]\n')).counts
+        .error,
+      0,
+    );
+  });
+});
+
 describe('a service with something unknown or not filled in', () => {
   const withKey = (key: string): ReturnType<typeof importText> =>
     importText(
