@@ -1,3 +1,4 @@
+import { MAX_ENDPOINTS } from '../../model/bounds.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { writeDocument } from '../../resources/write-document.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
@@ -73,13 +74,20 @@ function importConfiguration(
   const limits = routeLimits(routes, effective, context);
   const decisive = { ...context, effective, allowed: allowedBy(consumers), limits };
   const drafts = draftEndpoints(routes, marksRegexPaths, decisive);
+  const emitted = drafts.filter(isEmitted);
+  const beyond = emitted[MAX_ENDPOINTS];
+  if (beyond !== undefined) {
+    const message = `from here on, routes become more than ${String(MAX_ENDPOINTS)} endpoints, which no store takes; divide the file`;
+    problems.report(beyond.route.place, message);
+    return null;
+  }
   const ids = consumerIds(consumers);
   const grants = importGrants(drafts, ids, effective, limits, problems);
   const doubtful = consumers.filter(({ isDoubtful }) => isDoubtful);
   const disabled = new Set([...consumersKeptOut(effective, context), ...grants.unlimited, ...doubtful]);
   const imported = importConsumers(consumers, ids, disabled, findings);
   return {
-    endpoints: drafts.filter(isEmitted).map((draft) => declareDraft(draft, options.observes)),
+    endpoints: emitted.map((draft) => declareDraft(draft, options.observes)),
     consumers: imported.declared,
     grants: grants.declared,
     holdsSecrets: imported.holdsSecrets,

@@ -93,6 +93,10 @@ describe('a file that is no configuration of Kong', () => {
       /more than 100000 pairs of host and path/,
     );
     assert.match(
+      excess(`routes: ${list(10_001, (index) => `{ name: r${String(index)}, paths: [/r${String(index)}] }`)}\n`),
+      /more than 10000 endpoints, which no store takes/,
+    );
+    assert.match(
       excess(`plugins: ${list(1001, (index) => `{ name: p${String(index)} }`)}\n`),
       /more than 1000 different plugins/,
     );
