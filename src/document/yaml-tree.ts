@@ -124,7 +124,7 @@ class Converter {
   #convertMap(map: YAMLMap, path: (string | number)[]): Converted {
     const object: Record<string, unknown> = {};
     let size = 1;
-    const merged: Readonly<Record<string, unknown>>[] = [];
+    let merged: readonly Readonly<Record<string, unknown>>[] | null = [];
     let firstMerge: Node | null = null;
     for (const pair of map.items) {
       const keyNode = isNode(pair.key) ? pair.key : map;
@@ -137,7 +137,7 @@ class Converter {
         }
         firstMerge = keyNode;
         const sources = this.#convertMerge(keyNode, pair.value, path);
-        merged.push(...sources.mappings);
+        merged = sources.mappings;
         size += sources.size;
         continue;
       }
@@ -154,22 +154,24 @@ class Converter {
       }
       path.pop();
     }
+    this.#values += 1;
+    // What is missing may be in what could not be merged.
+    if (merged === null) return { value: UNREADABLE, size };
     for (const source of merged) {
       for (const [key, value] of Object.entries(source)) if (!Object.hasOwn(object, key)) object[key] = value;
     }
-    this.#values += 1;
     return { value: object, size };
   }
 
   /**
    * The mappings that a merge key (`<<`, https://yaml.org/type/merge.html) names, the strongest first. Keys of the
-   * mapping itself are stronger than all of them, wherever they stand.
+   * mapping itself are stronger than all of them, wherever they stand. Null, and a fault, when it names no mappings.
    */
   #convertMerge(
     key: Node,
     value: unknown,
     path: (string | number)[],
-  ): { readonly mappings: readonly Readonly<Record<string, unknown>>[]; readonly size: number } {
+  ): { readonly mappings: readonly Readonly<Record<string, unknown>>[] | null; readonly size: number } {
     path.push(MERGE_KEY);
     const before = this.faults.length;
     const converted = isNode(value) ? this.convert(value, path) : { value: null, size: 1 };
@@ -179,7 +181,7 @@ class Converter {
       this.#fault(key, path, '"<<" merges mappings: write an alias of one (<<: *name), or a list of such aliases');
     }
     path.pop();
-    return { mappings, size: converted.size };
+    return { mappings: mappings.length < listed.length ? null : mappings, size: converted.size };
   }
 
   /** The text of a key; null, and a fault, for an invalid key. */

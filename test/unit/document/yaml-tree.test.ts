@@ -61,6 +61,11 @@ describe('merge keys', () => {
     assert.deepEqual(tree.locate(['y', 'b'], 'value'), { line: 4, column: 6 });
   });
 
+  it('may name very many mappings', () => {
+    const text = `x: &x { a: 1 }\ny: { <<: [${'*x, '.repeat(200_000)}] }\n`;
+    assert.deepEqual(read(text), { x: { a: 1 }, y: { a: 1 } });
+  });
+
   it('cost no more than the values that aliases may hold', () => {
     const chain = ['m0: &m0 { k0: 0 }'];
     for (let index = 1; index < 3000; index += 1) {

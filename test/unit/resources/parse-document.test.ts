@@ -170,6 +170,23 @@ grants: [{ endpoint: k, consumer: acme, limits: [] }, { endpoint: k, consumer: b
     assert.deepEqual(contentOf('---\nversion: 1\nendpoints: []\n...\n').endpoints, []);
   });
 
+  it('reads merge keys as if their mappings were written out, in small and large documents', () => {
+    const first = '{ id: a, scenario: open, match: { paths: [{ prefix: /a }] }, description: shared, enabled: false }';
+    const own = 'id: b, match: { paths: [{ prefix: /b }] }';
+    const filler = `#${' '.repeat(70_000)}\n`;
+    for (const end of ['', filler]) {
+      const merged = `version: 1\nendpoints:\n  - &a ${first}\n  - { <<: *a, ${own} }\n${end}`;
+      const written = `version: 1\nendpoints:\n  - ${first}\n  - { ${own}, scenario: open, description: shared, enabled: false }\n`;
+      assert.deepEqual(contentOf(merged), contentOf(written));
+    }
+    assert.deepEqual(problemsOf('version: 1\n<<: 5\n'), [
+      '2:1: "<<" merges mappings: write an alias of one (<<: *name), or a list of such aliases',
+    ]);
+    assert.deepEqual(problemsOf('version: 1\nendpoints:\n  - { <<: *a }\n'), [
+      '3:11: this alias (*name) has no anchor (&name) before it; quote a text that begins with "*"',
+    ]);
+  });
+
   it('reads anchors and aliases, however often an alias is used', () => {
     const items = Array.from({ length: 300 }, (_, n) =>
       `  - { <<: 1 }`.replace('<<: 1', `id: e-${String(n)}, ${rest(n)}`),
