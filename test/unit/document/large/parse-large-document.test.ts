@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { parseDocument } from '../../../../src/resources/parse-document.ts';
+import { MAX_DESCRIPTION_CHARACTERS } from '../../../../src/model/bounds.ts';
 import { formatProblem } from '../../../../src/document/problem.ts';
 
 const SIZE = 17 * 1024 * 1024;
+const filling = 'x'.repeat(MAX_DESCRIPTION_CHARACTERS);
+const fillers = Math.ceil(SIZE / filling.length);
 
 /** A document larger than the YAML library is given, with a text in the place of one consumer. */
 function largeDocument(odd: string): { readonly text: string; readonly line: number } {
   const items = Array.from({ length: 1000 }, (_, index) => `  - id: c${String(index)}\n    name: Partner\n`);
-  const filler = `  - id: filler\n    description: ${'x'.repeat(SIZE)}\n`;
+  const filler = Array.from(
+    { length: fillers },
+    (_, index) => `  - id: filler-${String(index)}\n    description: ${filling}\n`,
+  ).join('');
   const head = `version: 1\nconsumers:\n${items.join('')}`;
   return { text: `${head}${odd}${filler}`, line: head.split('\n').length };
 }
