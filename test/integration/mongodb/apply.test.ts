@@ -81,12 +81,14 @@ describe('apply, diff and export on MongoDB', () => {
   }
 
   /** Every resource of a database: without revisions and times, and with its secrets opened. */
+  /** What the database holds, without when it came to be. */
   async function contentsOf(db: Db): Promise<unknown> {
+    const times = ['revision', 'createdAt', 'updatedAt', 'labelsSince'];
     const contents: Record<string, unknown> = {};
     for (const name of ['endpoints', 'consumers', 'credentials', 'grants']) {
       const documents = await db.collection<{ _id: string }>(name).find().sort({ _id: 1 }).toArray();
       contents[name] = documents.map((each) => {
-        const kept = Object.entries(each).filter(([field]) => !['revision', 'createdAt', 'updatedAt'].includes(field));
+        const kept = Object.entries(each).filter(([field]) => !times.includes(field));
         return name === 'credentials' ? openedCredential(Object.fromEntries(kept), ring) : Object.fromEntries(kept);
       });
     }
