@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { call, createClient, newMark, type Subject } from '../../support/clients/calls.ts';
 import { type Partner } from '../../support/clients/partner-document.ts';
 import { assertNoSecretLeaked } from './secrets.ts';
@@ -52,15 +52,19 @@ export function hostileCases(subject: () => Subject): void {
   describe('a token URL that repeats the App Secret', () => {
     let server: Server;
     let next = '';
+    const sockets = new Set<Socket>();
     before(async () => {
       server = createServer((socket) => {
-        socket.on('error', () => undefined);
+        sockets.add(socket);
+        socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
         socket.once('data', () => socket.end(next));
       }).listen(0, '127.0.0.1');
       await once(server, 'listening');
     });
     after(async () => {
       server.close();
+      // Some libraries keep a connection that the server has ended.
+      for (const socket of sockets) socket.destroy();
       await once(server, 'close');
     });
 
