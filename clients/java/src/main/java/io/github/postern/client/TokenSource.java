@@ -93,9 +93,10 @@ final class TokenSource {
 
     private static Throwable tokenException(Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof TokenException || !(cause instanceof IOException)) {
+        if (cause instanceof TokenException || cause instanceof SigningProblem || cause instanceof Error) {
             return cause;
         }
+        // Anything else may quote the answer, such as a length of it that is no number.
         boolean isOfNetwork = NETWORK.stream().anyMatch(kind -> kind.isInstance(cause));
         return isOfNetwork ? new TokenException("The token URL could not be asked: " + cause.getMessage(), cause)
                 : new TokenException("The token URL gave no answer that is HTTP.", null);
