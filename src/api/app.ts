@@ -5,6 +5,8 @@ import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import { routePath } from 'hono/route';
+import { noLabelOwners } from '../model/label-owners.ts';
+import { Throttle } from '../oauth2/throttle.ts';
 import { addAccess } from './access.ts';
 import { documentedPath } from './action-route.ts';
 import { addAudit } from './audit.ts';
@@ -17,7 +19,6 @@ import { addCredentialReading } from './credentials.ts';
 import { describeApi } from './document.ts';
 import { addGrantReading } from './grants.ts';
 import { addLimits } from './limits.ts';
-import { noLabelOwners } from '../model/label-owners.ts';
 import { keepAttempt, MetBeyond } from './beyond-reach.ts';
 import { cursorsOf } from './cursors.ts';
 import { FewAtOnce } from './few-at-once.ts';
@@ -34,7 +35,6 @@ import { type RequestShare, RequestShares } from './request-shares.ts';
 import { consumers, endpoints } from './resources.ts';
 import { addRevert } from './revert.ts';
 import { addUsage } from './usage.ts';
-import { Throttle } from '../oauth2/throttle.ts';
 
 /** A resource is far smaller. */
 export const MAX_BODY_BYTES = 256 * 1024;

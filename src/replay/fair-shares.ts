@@ -16,18 +16,21 @@ export class FairShares {
   /** Whether the holder may take one of the places that are free. */
   hasRoom(holder: Holder, free: number): boolean {
     const left = 2 * free - (this.#ofConsumer.get(holder.consumerId) ?? 0);
-    return (this.#ofCredential.get(nameOf(holder)) ?? 0) < left;
+    return (this.#ofCredential.get(holderName(holder)) ?? 0) < left;
   }
 
   /** Notes that the holder took some places, or gave some back (below 0). */
   add(holder: Holder, count: number): void {
     addTo(this.#ofConsumer, holder.consumerId, count);
-    addTo(this.#ofCredential, nameOf(holder), count);
+    addTo(this.#ofCredential, holderName(holder), count);
   }
 }
 
-/** No id holds a slash. A credential that was deleted and made again may belong to another consumer. */
-function nameOf({ consumerId, credentialId }: Holder): string {
+/**
+ * What tells holders apart: no id holds a slash, and a credential that was deleted and made again may belong to another
+ * consumer.
+ */
+export function holderName({ consumerId, credentialId }: Holder): string {
   return `${consumerId}/${credentialId}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { SignatureMethod } from '../model/endpoint.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
-import { FairShares, type Holder } from './fair-shares.ts';
+import { FairShares, type Holder, holderName } from './fair-shares.ts';
 import {
   rememberedSeconds,
   type ReplayGuard,
@@ -158,7 +158,7 @@ export class InProcessReplayGuard implements ReplayGuard {
 }
 
 function noteIn({ byHolder }: Span, { consumerId, credentialId }: Holder): void {
-  const name = `${consumerId}/${credentialId}`;
+  const name = holderName({ consumerId, credentialId });
   const entry = byHolder.get(name);
   if (entry === undefined) byHolder.set(name, { holder: { consumerId, credentialId }, count: 1 });
   else entry.count += 1;

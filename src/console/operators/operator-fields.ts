@@ -69,6 +69,8 @@ function linesOf(text: string): readonly string[] {
 export function operatorFields(texts: OperatorTexts, { refused, fault }: FormState): readonly Html[] {
   const { name, role: value, selector, hosts, pathPrefixes, certificateNames, subjects } = texts;
   const choices = operatorRoles.map((role) => ({ value: role, text: `${role}: ${roleTexts[role]}` }));
+  const lines = (name: string, label: string, value: string, hint: string): Html =>
+    textArea({ name, label, value, rows: 2, hint }, refused);
   return [
     textField(
       { name: 'name', label: 'Name', hint: 'What pages show. Without it they show the id.', value: name },
@@ -85,33 +87,29 @@ export function operatorFields(texts: OperatorTexts, { refused, fault }: FormSta
       },
       refused,
     ),
-    textArea(
-      {
-        ...{ name: 'hosts', label: 'Hosts of endpoints to change', value: hosts, rows: 2 },
-        hint: 'One on each line, such as api.example.com or *.example.com. Without hosts, endpoints for any host.',
-      },
-      refused,
+    lines(
+      'hosts',
+      'Hosts of endpoints to change',
+      hosts,
+      'One on each line, such as api.example.com or *.example.com. Without hosts, endpoints for any host.',
     ),
-    textArea(
-      {
-        ...{ name: 'pathPrefixes', label: 'Path prefixes of endpoints to change', value: pathPrefixes, rows: 2 },
-        hint: 'One on each line, such as /payments. Without prefixes, an admin opens any path that no other team has.',
-      },
-      refused,
+    lines(
+      'pathPrefixes',
+      'Path prefixes of endpoints to change',
+      pathPrefixes,
+      'One on each line, such as /payments. Without prefixes, an admin opens any path that no other team has.',
     ),
-    textArea(
-      {
-        ...{ name: 'certificateNames', label: 'Names of client certificates', value: certificateNames, rows: 2 },
-        hint: 'One on each line: a DNS name, URI or e-mail address. For programs that show a certificate in place of a token.',
-      },
-      refused,
+    lines(
+      'certificateNames',
+      'Names of client certificates',
+      certificateNames,
+      'One on each line: a DNS name, URI or e-mail address. For programs that show a certificate in place of a token.',
     ),
-    textArea(
-      {
-        ...{ name: 'subjects', label: 'Subjects at the OpenID Connect provider', value: subjects, rows: 2 },
-        hint: 'One on each line. For people who sign in at the provider.',
-      },
-      refused,
+    lines(
+      'subjects',
+      'Subjects at the OpenID Connect provider',
+      subjects,
+      'One on each line. For people who sign in at the provider.',
     ),
   ];
 }

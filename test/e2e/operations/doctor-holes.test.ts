@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import {
-  cluster,
+  addServiceCluster,
   connectionManager,
   filterSettings,
   httpFilters,
   type JsonObject,
   listAt,
-  objectAt,
   routes,
 } from '../../support/envoy/envoy-config.ts';
 import { http1 } from '../../support/http/http1-client.ts';
@@ -30,11 +29,7 @@ function openHoles(config: JsonObject, elsewherePort: number): void {
     { upgrade_type: 'websocket', filters: httpFilters(config).slice(-1) },
   ];
   filterSettings(config, AUTHZ)['disallowed_headers'] = { patterns: [{ exact: 'x-app-key' }] };
-  const elsewhere = structuredClone(cluster(config, 'postern'));
-  elsewhere['name'] = 'elsewhere';
-  const endpoint = ['load_assignment', 'endpoints', 0, 'lb_endpoints', 0, 'endpoint', 'address'] as const;
-  objectAt(elsewhere, ...endpoint, 'socket_address')['port_value'] = elsewherePort;
-  listAt(config, 'static_resources', 'clusters').push(elsewhere);
+  addServiceCluster(config, 'elsewhere', elsewherePort);
   const toElsewhere = { grpc_service: { envoy_grpc: { cluster_name: 'elsewhere' }, timeout: '5s' } };
   listAt(connectionManager(config), 'route_config', 'virtual_hosts').push({
     name: 'elsewhere',

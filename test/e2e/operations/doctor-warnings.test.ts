@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import {
-  cluster,
+  addServiceCluster,
   connectionManager,
   httpFilters,
   type JsonObject,
-  listAt,
   objectAt,
   routes,
 } from '../../support/envoy/envoy-config.ts';
@@ -22,13 +21,8 @@ const types = 'type.googleapis.com/envoy';
 /** Something of each kind beside the chain, on a route of its own where that is possible. */
 function surround(config: JsonObject, otherPort: number): void {
   connectionManager(config)['strip_matching_host_port'] = true;
-  const other = structuredClone(cluster(config, 'postern'));
-  other['name'] = 'opa';
-  const endpoint = ['load_assignment', 'endpoints', 0, 'lb_endpoints', 0, 'endpoint', 'address'] as const;
-  objectAt(other, ...endpoint, 'socket_address')['port_value'] = otherPort;
   // As of another product: it has no health of Postern's.
-  delete other['health_checks'];
-  listAt(config, 'static_resources', 'clusters').push(other);
+  delete addServiceCluster(config, 'opa', otherPort)['health_checks'];
   const list = httpFilters(config);
   list.splice(list.findIndex((filter) => objectAt(filter)['name'] === AUTHZ) + 1, 0, {
     name: 'opa',

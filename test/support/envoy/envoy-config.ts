@@ -100,6 +100,16 @@ export function cluster(config: JsonObject, name: string): JsonObject {
   return objectAt(clusters, index);
 }
 
+/** Adds a cluster like the one of Postern, under another name and on another port; gives it. */
+export function addServiceCluster(config: JsonObject, name: string, port: number): JsonObject {
+  const added = structuredClone(cluster(config, 'postern'));
+  added['name'] = name;
+  const endpoint = ['load_assignment', 'endpoints', 0, 'lb_endpoints', 0, 'endpoint', 'address'] as const;
+  objectAt(added, ...endpoint, 'socket_address')['port_value'] = port;
+  listAt(config, 'static_resources', 'clusters').push(added);
+  return added;
+}
+
 /** Where the parts of a test stand; the ports of Envoy itself are left to the system. */
 export interface ClusterPorts {
   readonly postern: number;
