@@ -34,6 +34,7 @@ const layers = [
     'files',
     'finding.ts',
     'gen',
+    'grpc-transport.ts',
     'linked-list.ts',
     'made-once.ts',
     'net',

@@ -17,6 +17,7 @@ import {
   parseText,
   parseUrl,
 } from './config-values.ts';
+import { grpcTransports } from './grpc-transport.ts';
 import { parseKeyRingLocation } from './keyring/ring-location.ts';
 import { type LabelOwners, parseLabelOwners } from './model/label-owners.ts';
 import { parseListenAddress } from './net/listen-address.ts';
@@ -30,10 +31,6 @@ export interface Setting<T, D extends string | null> {
   readonly meaning: string;
   readonly parse: (text: string) => T | Fault;
 }
-
-/** The ways to speak gRPC (docs/adr/0001-transport.md). */
-export const grpcTransports = ['native', 'grpc-js'] as const;
-export type GrpcTransport = (typeof grpcTransports)[number];
 
 const YEAR_SECONDS = 31_536_000;
 

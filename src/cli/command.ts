@@ -1,22 +1,14 @@
 import type { Command } from 'commander';
-import { type Clock, systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { reportFailure, writeSafely } from './failure.ts';
 import { wrap } from './render/text.ts';
-import type { OpenStore } from './store/open-store.ts';
+import type { OpenStore } from './opened-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** What commands use of the world besides the terminal. Tests give their own. */
 export interface CommandPorts {
   readonly openStore: OpenStore;
   readonly clock: Clock;
-}
-
-/** The real ones. The store's part is loaded when a command opens it. */
-export function systemPorts(): CommandPorts {
-  return {
-    clock: systemClock,
-    openStore: async (wish) => await (await import('./store/open-store.ts')).openStore(wish, systemClock),
-  };
 }
 
 /** What every command runs with. */

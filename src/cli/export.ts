@@ -9,7 +9,7 @@ import { describeLabels } from '../model/labels.ts';
 import { writeSafely } from './failure.ts';
 import { collectId } from './flags/values.ts';
 import { startProgress } from './interaction.ts';
-import type { OpenedStore } from './store/open-store.ts';
+import type { OpenedStore } from './opened-store.ts';
 import { openFor, requireResource } from './store/read-store.ts';
 import { exitCodes } from './terminal.ts';
 

@@ -13,7 +13,7 @@ import { groupOption } from './flags/grant-targets.ts';
 import { parseGrantLimit, parseId, parseLimit } from './flags/values.ts';
 import { formatHolders } from './render/grants.ts';
 import { addChangeAction } from './store/change-store.ts';
-import type { OpenedStore } from './store/open-store.ts';
+import type { OpenedStore } from './opened-store.ts';
 import { requireGrant, requireResource } from './store/read-store.ts';
 
 /** Adds `postern limit` with its verbs. */

@@ -1,8 +1,17 @@
+import { systemClock } from '../clock.ts';
 import { Command, CommanderError } from 'commander';
 import { readVersion } from '../version.ts';
-import { attachTo, type CommandPorts, type RegisterCommand, systemPorts } from './command.ts';
+import { attachTo, type CommandPorts, type RegisterCommand } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';
+
+/** The real ports of commands. The store's part is loaded when a command opens it. */
+export function systemPorts(): CommandPorts {
+  return {
+    clock: systemClock,
+    openStore: async (wish) => await (await import('./store/open-store.ts')).openStore(wish, systemClock),
+  };
+}
 
 /** Every command, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {

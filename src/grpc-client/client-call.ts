@@ -2,7 +2,12 @@ import type { TimedCall } from '../http2/deadlines.ts';
 import type { IndexedStream } from '../http2/stream-index.ts';
 import type { Place } from '../linked-list.ts';
 import type { CallFailure } from './call-failure.ts';
-import type { ClientConnection } from './client-connection.ts';
+
+/** The connection of a call, as far as its owner needs it. */
+export interface CallCarrier {
+  /** Gives the call up: resets its stream, and fails it. */
+  cancel(call: ClientCall, failure: CallFailure): void;
+}
 
 /** One unary call, from the wish to its end. A record: the channel, a connection and its parts change it. */
 export class ClientCall implements IndexedStream<ClientCall>, TimedCall<ClientCall> {
@@ -12,7 +17,7 @@ export class ClientCall implements IndexedStream<ClientCall>, TimedCall<ClientCa
   id = 0;
   nextInSlot: ClientCall | null = null;
   /** Where it is under way. */
-  connection: ClientConnection | null = null;
+  connection: CallCarrier | null = null;
   deadline: Place<ClientCall> | null = null;
   /** It was sent once to a peer that did not work on it. */
   retried = false;

@@ -1,5 +1,5 @@
 import { isLatin1At } from '../latin1.ts';
-import type { BodyMemory } from '../signing/signable-request.ts';
+import type { BodyMemory } from '../signing/body-memory.ts';
 import { HeaderFields, readPair } from './header-fields.ts';
 import { LENGTH_DELIMITED, VARINT, WireReader } from '../protobuf/wire-reader.ts';
 

@@ -1,4 +1,4 @@
-import type { GrpcTransport } from '../config.ts';
+import type { GrpcTransport } from '../grpc-transport.ts';
 import { createHttp2Transport } from './http2-transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 

@@ -1,5 +1,5 @@
 import { hexValue } from './encodings.ts';
-import type { BodyMemory } from './signable-request.ts';
+import type { BodyMemory } from './body-memory.ts';
 import { UNESCAPED_AT_ONCE, Unescaper } from './unescape.ts';
 import { PIECE_BYTES, type Work } from './work.ts';
 

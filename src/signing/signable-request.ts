@@ -16,18 +16,9 @@ export interface SignableRequest {
   /** The whole body as received. Only read, never changed. */
   readonly body: Buffer;
   readonly headers: SignableHeaders;
-  /** See {@link BodyMemory}; without it, new memory is taken. */
+  /** As that of `BodyMemory`; without it, new memory is taken. */
   takeMemory?(bytes: number): Buffer;
 }
-
-/** Where memory comes from for a body that takes the place of the received one. */
-export interface BodyMemory {
-  /** At least so many bytes, with any content, for as long as the answer needs them; others get them then. */
-  takeMemory?(bytes: number): Buffer;
-}
-
-/** Memory that nobody else gets. */
-export const ownMemory: BodyMemory = {};
 
 export interface SignableHeaders {
   /** False when Envoy wrote `!` for the header bytes that it could not show (spec §2.1). */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findNotAgreed } from '../../manage/apply/keep-stopped.ts';
 import type { StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
-import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
+import type { ApplyPlan } from '../../manage/apply/apply-plan.ts';
 import type { Change } from '../../manage/change.ts';
 import { Conflict, Outdated } from '../../manage/resource-store.ts';
 import { describeLabels } from '../../model/labels.ts';
@@ -19,7 +19,7 @@ import { confirm, requireAsk, watchForStop } from '../interaction.ts';
 import { grouped } from '../../printable.ts';
 import { MAX_PLANS, openForChange } from '../store/change-store.ts';
 import { commitWithProgress } from '../store/commit-changes.ts';
-import type { OpenedStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { waitWhereWished } from '../store/wait-for-replicas.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
+import type { ApplyPlan } from '../../manage/apply/apply-plan.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { reportFailure } from '../failure.ts';
 import { addStoreOptions, selectorOption, type OutputFormat, type StoreFlags } from '../flags/options.ts';

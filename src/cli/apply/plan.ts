@@ -2,8 +2,9 @@ import { parsePlacedDocument, type PlacedDocument } from '../../resources/parse-
 import { resourceKinds } from '../../resources/resource.ts';
 import { secretReader } from '../../resources/secret-source.ts';
 import { stoppedBefore } from '../../manage/apply/keep-stopped.ts';
-import { type ApplyPlan, planApply } from '../../manage/apply/plan-apply.ts';
-import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
+import { planApply } from '../../manage/apply/plan-apply.ts';
+import type { ApplyPlan } from '../../manage/apply/apply-plan.ts';
+import type { GeneratedCredential } from '../../manage/apply/apply-plan.ts';
 import type { Change } from '../../manage/change.ts';
 import { textOf } from '../../manage/generate-credential.ts';
 import { describeChange } from '../../manage/describe-change.ts';

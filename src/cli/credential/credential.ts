@@ -33,7 +33,7 @@ import {
   printFields,
   versionFields,
 } from '../render/text.ts';
-import type { OpenedStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 import { exampleCommands, publicUrlOf, signedExample, tryLines } from './handed-over.ts';
 import { methodOption, registerCredentialImport, registerCredentialIssue } from './issue.ts';

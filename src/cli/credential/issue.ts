@@ -17,7 +17,7 @@ import { type Moment, momentAhead } from '../../document/moments.ts';
 import { parseMoment } from '../flags/times.ts';
 import { collecting, parseId } from '../flags/values.ts';
 import { addChangeAction, type Plan } from '../store/change-store.ts';
-import type { OpenedStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { requireResource } from '../store/read-store.ts';
 import { handOver } from './handed-over.ts';
 

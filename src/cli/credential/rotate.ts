@@ -15,7 +15,7 @@ import { parseSpan } from '../flags/times.ts';
 import { collectId, collectLabel, parseId } from '../flags/values.ts';
 import { formatDistance, formatTimeFrom } from '../render/text.ts';
 import { addChangeAction, type Plan } from '../store/change-store.ts';
-import type { OpenedStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { requireResource } from '../store/read-store.ts';
 import { addResourceAction } from '../store/resource-verbs.ts';
 import { handOver } from './handed-over.ts';

@@ -15,7 +15,7 @@ import { notKept } from '../refusals/show-refusals.ts';
 import { formatData } from '../render/data.ts';
 import { fit, wrap } from '../render/text.ts';
 import { describe, findAdminAddress } from '../store/admin-listener.ts';
-import type { OpenedStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { openFor } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import type { ExplainFlags } from './explain-request.ts';

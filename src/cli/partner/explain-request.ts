@@ -24,7 +24,7 @@ import { readBytes } from '../flags/read-bytes.ts';
 import type { compareWithKept, findKept } from './explain-kept.ts';
 import { type Explained, renderExplanation } from './render-explanation.ts';
 import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
-import type { OpenedStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
 import { openFor, requireEndpoint } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';

@@ -6,7 +6,7 @@ import type { RefusalRecord } from '../../refusals/refusal-record.ts';
 import { equal } from '../../signing/equal.ts';
 import type { CommandContext } from '../command.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
-import type { OpenedStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import type { ExplainFlags } from './explain-request.ts';
 
 /** Reads what the store knows today of a refusal. `--secret-from` is compared with the stored App Secrets. */

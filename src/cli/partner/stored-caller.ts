@@ -16,7 +16,8 @@ import { compileCatalog } from '../../route/endpoint-table.ts';
 import { equal } from '../../signing/equal.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
 import { UsageError } from '../failure.ts';
-import { isKeyRingNamed, type OpenedStore, openKeyRing } from '../store/open-store.ts';
+import { isKeyRingNamed, openKeyRing } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 
 interface CallerQuery {
   readonly endpoint: Endpoint;

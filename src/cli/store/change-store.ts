@@ -23,7 +23,7 @@ import { count } from '../../printable.ts';
 import { paintFor } from '../render/text.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { commitChanges, waysToFindOut } from './commit-changes.ts';
-import type { OpenedStore } from './open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { openFor } from './read-store.ts';
 import { waitWhereWished } from './wait-for-replicas.ts';
 

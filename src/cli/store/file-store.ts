@@ -21,7 +21,7 @@ import { isGroupGrant } from '../../model/grant.ts';
 import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
-import type { SecretsNeeded } from './open-store.ts';
+import type { SecretsNeeded } from '../opened-store.ts';
 import { createProcessTraffic } from './process-traffic.ts';
 
 type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, Stored<ResourceOf[K]>> };

@@ -8,7 +8,7 @@ import { type Grant, type GrantTarget, isGroupGrant } from '../../model/grant.ts
 import { addAction, addHelp, type CommandContext, type Help, nameOf, readExits } from '../command.ts';
 import { writeSafely } from '../failure.ts';
 import { exitCodes } from '../terminal.ts';
-import type { OpenedStore, SecretsNeeded } from './open-store.ts';
+import type { OpenedStore, SecretsNeeded } from '../opened-store.ts';
 
 /** Opens the store for a command, which `await using` closes. Rejects as {@link OpenStore} does. */
 export async function openFor(

@@ -1,6 +1,6 @@
 import type { ReplicaDirectory } from '../../manage/replicas.ts';
 import { UsageError } from '../failure.ts';
-import type { OpenedStore } from './open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 
 /** The replicas of a store. Throws `UsageError` for a declarative file, whose replicas report nowhere. */
 export function requireReplicas({ replicas }: Pick<OpenedStore, 'replicas'>): ReplicaDirectory {

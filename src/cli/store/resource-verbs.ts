@@ -8,7 +8,7 @@ import { changesOf } from '../flags/fields.ts';
 import { addRevisionOption, type ChangeFlags } from '../flags/options.ts';
 import { parseId } from '../flags/values.ts';
 import { addChangeAction, type ChangeAction, type Plan } from './change-store.ts';
-import type { OpenedStore } from './open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { requireResource } from './read-store.ts';
 
 /** What differs between verbs that change a resource that is there. `F` are the flags of its own. */

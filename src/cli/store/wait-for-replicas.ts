@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../store/credential-source.ts';
 import type { CommandContext } from '../command.ts';
 import type { ChangeFlags } from '../flags/options.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
-import type { OpenedStore } from './open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 
 /** How a wait ended, and with which replicas. */
 export interface Waited {

@@ -16,7 +16,7 @@ import { parseMoment } from '../flags/times.ts';
 import { collectLabel, parseId } from '../flags/values.ts';
 import { formatCsv } from '../render/csv.ts';
 import { formatData } from '../render/data.ts';
-import type { OpenedStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { addReadAction, requireResource } from '../store/read-store.ts';
 import type { Terminal } from '../terminal.ts';
 import { printUsage } from './render-usage.ts';

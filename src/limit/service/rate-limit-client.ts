@@ -1,5 +1,5 @@
 import { type Clock, startSystemTimer } from '../../clock.ts';
-import type { GrpcTransport } from '../../config.ts';
+import type { GrpcTransport } from '../../grpc-transport.ts';
 import type { ServiceAddress } from '../../config-values.ts';
 import type { LimitReading } from '../../model/limit.ts';
 import type { TlsMaterial } from '../../tls/tls-files.ts';

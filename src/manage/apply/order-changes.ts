@@ -1,7 +1,7 @@
 import { isGroupGrant, rankOf } from '../../model/grant.ts';
 import { findMatchCollisions } from '../../route/collisions.ts';
 import type { Change, ChangeOf } from '../change.ts';
-import type { KindPlan } from './plan-apply.ts';
+import type { KindPlan } from './apply-plan.ts';
 
 /** The plans of all kinds. */
 type KindPlans = Readonly<Record<'endpoints' | 'consumers' | 'credentials' | 'grants', KindPlan>>;

@@ -9,46 +9,15 @@ import { type GroupGrant, isGroupGrant, rankOf } from '../../model/grant.ts';
 import type { Change } from '../change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import { keepEnabled } from './keep-stopped.ts';
-import { carries, type LabelSelector } from '../../model/labels.ts';
+import { carries } from '../../model/labels.ts';
 import { listSelected } from '../list-selected.ts';
 import { listEndpoints, type ResourceStore } from '../resource-store.ts';
 import { checkGrantOwners, checkGrantsElsewhere, checkTaken, checkTakenRequests } from './stay-within.ts';
 import { orderChanges } from './order-changes.ts';
-import { type GeneratedCredential, planCredentials } from './plan-credentials.ts';
+import { planCredentials } from './plan-credentials.ts';
+import type { ApplyPlan, KindPlan, Planning, PlanOptions } from './apply-plan.ts';
 import { type Placed, placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { findMatchCollisions } from '../../route/collisions.ts';
-
-/** What has to be done so that the store says what a document says. */
-export interface ApplyPlan {
-  /** What all of the changes belong to (list-selected.ts); undefined for anything. */
-  readonly selector: LabelSelector | undefined;
-  /** Ordered so that references lead somewhere after each of them, except where endpoints take over requests. */
-  readonly changes: readonly Change[];
-  /** How many declared resources are in the store already as they are declared. */
-  readonly unchangedCount: number;
-  /** What was made up for new credentials, by their ids: to be shown once, and only when the change was made. */
-  readonly generated: ReadonlyMap<string, GeneratedCredential>;
-}
-
-/** What is wished of a plan. */
-export interface PlanOptions {
-  /** Whether what the document does not name is deleted. */
-  readonly isPruning: boolean;
-}
-
-/** How a plan of a document is made. */
-export interface Planning extends PlanOptions {
-  /** That of the document: nothing else is changed or deleted, and what the document has of others is a problem. */
-  readonly selector: LabelSelector | undefined;
-}
-
-/** Changes of one kind, and how many declared resources need none. */
-export interface KindPlan {
-  /** Creations and changes, in the order of the document. */
-  readonly made: readonly Change[];
-  readonly deleted: readonly Change[];
-  readonly unchangedCount: number;
-}
 
 /**
  * Compares a document with a store and plans what makes them agree. Reads what the document names; everything when

@@ -9,13 +9,8 @@ import { chooseIds } from './choose-ids.ts';
 import { keepState } from './keep-stopped.ts';
 import { listSelected } from '../list-selected.ts';
 import { chunksOf, type ResourceStore } from '../resource-store.ts';
-import type { ApplyPlan, KindPlan, Planning } from './plan-apply.ts';
-import { resolveCredential, type GeneratedSecrets } from './resolve-credential.ts';
-
-/** Secrets that were made up for a credential. */
-export interface GeneratedCredential extends GeneratedSecrets {
-  readonly credential: ManagedCredential;
-}
+import type { ApplyPlan, GeneratedCredential, KindPlan, Planning } from './apply-plan.ts';
+import { resolveCredential } from './resolve-credential.ts';
 
 /** The plan of all credentials, with what was generated for new ones. */
 type CredentialPlan = KindPlan & Pick<ApplyPlan, 'generated'>;

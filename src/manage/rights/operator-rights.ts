@@ -1,6 +1,5 @@
 import type { LabelOwners } from '../../model/label-owners.ts';
 import { type Operator, type Permission, rolesFor } from '../../model/operator.ts';
-import type { Conflict } from '../resource-store.ts';
 
 /** What decides what an operator of the management API may change. */
 export interface OperatorRights {
@@ -34,6 +33,6 @@ export function describeLackingRole(role: Operator['role'], permission: Permissi
 export const ONLY_ADMINISTRATORS = 'only an admin without labels, hosts and paths manages operators';
 
 /** What a store says of a conflict to an operator with labels, unless the conflict has a sentence for them. */
-export function withoutNames({ unnamed }: Conflict): string {
+export function withoutNames({ unnamed }: { readonly unnamed: string | undefined }): string {
   return unnamed ?? 'the change does not go together with what is there now; read it again. Nothing was changed';
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Refusal, refuse } from '../../refusal.ts';
 import { JsonReader } from '../../signing/json-reader.ts';
-import { type BodyMemory, ownMemory } from '../../signing/signable-request.ts';
+import { type BodyMemory, ownMemory } from '../../signing/body-memory.ts';
 import { runAtOnce, type Work } from '../../signing/work.ts';
 
 const FIELD_NAMES = ['data', 'appKey', 'sign', 'apiTimestamp'] as const;

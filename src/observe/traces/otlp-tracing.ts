@@ -13,7 +13,8 @@ import { startSystemTimer } from '../../clock.ts';
 import { LineBudget } from '../line-budget.ts';
 import { readBatchSettings } from './batch-settings.ts';
 import { BoundedSpans } from './bounded-spans.ts';
-import { hideSecrets, type Tracing, type TracingPorts } from './tracing.ts';
+import { hideSecrets } from './hide-secrets.ts';
+import type { Tracing, TracingPorts } from './tracing.ts';
 import { createCheckTracer } from './span-tracer.ts';
 
 /** How long stopping waits for a collector, in milliseconds. */

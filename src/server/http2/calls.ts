@@ -16,7 +16,7 @@ import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
 import { MessageMemory, MIN_HELD_BYTES } from './message-memory.ts';
 import { MessageAssembler, type MessageRoom, noMessage, refusePrefix } from './message-assembler.ts';
 import { u32, u8 } from '../../http2/octets.ts';
-import type { CallOwner } from './open-calls.ts';
+import type { CallOwner } from './stream.ts';
 import type { RequestHead } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
 import { Stream } from './stream.ts';

@@ -3,6 +3,7 @@ import type { FloodLimits } from '../../http2/flood-guard.ts';
 import { INITIAL_WINDOW_BYTES } from '../../http2/frame.ts';
 import type { HeaderBlockLimits } from '../../http2/header-frames.ts';
 import type { OpenCallLimits } from './open-calls.ts';
+import type { PoolLimits } from './stalled-first-pool.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -56,11 +57,6 @@ export interface Http2Limits extends OpenCallLimits, HeaderBlockLimits, FloodLim
   readonly receiveStallMs: number;
   /** How long an answer or a full socket may make no progress. */
   readonly sendStallMs: number;
-}
-
-export interface PoolLimits {
-  readonly serverBytes: number;
-  readonly connectionBytes: number;
 }
 
 /** Room for several Envoys whose `max_requests` is 2048, and for some twenty bodies of 10 MiB at once. */

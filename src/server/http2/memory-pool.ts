@@ -1,4 +1,4 @@
-import type { PoolLimits } from './limits.ts';
+import type { PoolLimits } from './stalled-first-pool.ts';
 
 /** A connection's part of a pool. */
 export interface PoolShare {

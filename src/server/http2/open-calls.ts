@@ -1,5 +1,5 @@
 import { LinkedList } from '../../linked-list.ts';
-import type { Stream } from './stream.ts';
+import type { CallOwner, OpenCall, Stream } from './stream.ts';
 
 /** How many calls and watches a server and a connection may have open. */
 export interface OpenCallLimits {
@@ -8,18 +8,6 @@ export interface OpenCallLimits {
   /** Calls of streaming methods (Health/Watch): of all connections, and of one. */
   readonly maxWatches: number;
   readonly maxConnectionWatches: number;
-}
-
-/** The calls of one connection, as the server asks them to make room. */
-export interface CallOwner {
-  /** Ends a call that no method works on. */
-  giveUp(stream: Stream): void;
-}
-
-/** A call that counts. */
-export interface OpenCall {
-  readonly stream: Stream;
-  readonly owner: CallOwner;
 }
 
 /** How many running calls are looked at for one that can make room. */

@@ -1,6 +1,11 @@
 import { LinkedList, type Place } from '../../linked-list.ts';
-import type { PoolLimits } from './limits.ts';
 import type { Stream } from './stream.ts';
+
+/** How much calls may hold together, and those of one connection. Bytes. */
+export interface PoolLimits {
+  readonly serverBytes: number;
+  readonly connectionBytes: number;
+}
 
 /** What a call holds of a {@link StalledFirstPool}. A record that the pool changes. */
 export class Holding {

@@ -5,7 +5,6 @@ import type { IndexedStream } from '../../http2/stream-index.ts';
 import type { Place } from '../../linked-list.ts';
 import type { MessageAssembler } from './message-assembler.ts';
 import { type LargeBuffers, MIN_REUSED_BYTES } from './large-buffers.ts';
-import type { OpenCall } from './open-calls.ts';
 import type { Holding } from './stalled-first-pool.ts';
 
 /** What an answer still has to send, and how far it is. */
@@ -134,4 +133,16 @@ export class Stream implements Call, IndexedStream<Stream>, TimedCall<Stream> {
     this.#cancelled = true;
     this.#abort?.abort();
   }
+}
+
+/** The calls of one connection, as the server asks them to make room. */
+export interface CallOwner {
+  /** Ends a call that no method works on. */
+  giveUp(stream: Stream): void;
+}
+
+/** A call that counts. */
+export interface OpenCall {
+  readonly stream: Stream;
+  readonly owner: CallOwner;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/clock.ts';
-import type { GrpcTransport } from '../../../src/config.ts';
+import type { GrpcTransport } from '../../../src/grpc-transport.ts';
 import {
   RateLimitServiceLimiter,
   type RateLimitServiceObserver,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { systemPorts } from '../../../src/cli/command.ts';
+import { systemPorts } from '../../../src/cli/program.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@ import type { CommandContext } from '../../command.ts';
 import { reportFailure, UsageError } from '../../failure.ts';
 import type { ChangeFlags } from '../../flags/options.ts';
 import { confirm, requireAsk, startProgress, watchForStop } from '../../interaction.ts';
-import type { OpenedStore } from '../../store/open-store.ts';
+import type { OpenedStore } from '../../opened-store.ts';
 import { type ExitCode, exitCodes } from '../../terminal.ts';
 import { readCandidates } from './read-candidates.ts';
 import { printNotes, printPlan, printReport, type Report } from './render-run.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../../src/clock.ts';
 import type { ReplicaDirectory } from '../../../../src/manage/replicas.ts';
-import type { StoreWish } from '../../../../src/cli/store/open-store.ts';
+import type { StoreWish } from '../../../../src/cli/opened-store.ts';
 import { RefusalMemory } from '../../../../src/refusals/refusal-memory.ts';
 import type { RefusalRecord, RefusalSource } from '../../../../src/refusals/refusal-record.ts';
 import { TrafficMemory } from '../../../../src/store/traffic/traffic-memory.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { systemClock } from '../../../../src/clock.ts';
-import { grpcTransports } from '../../../../src/config.ts';
+import { grpcTransports } from '../../../../src/grpc-transport.ts';
 import {
   type RateLimitRequest,
   type RateLimitResponse,

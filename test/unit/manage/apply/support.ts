@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { parsePlacedDocument } from '../../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../../src/document/problem.ts';
-import { planApply, type ApplyPlan, type PlanOptions } from '../../../../src/manage/apply/plan-apply.ts';
+import { planApply } from '../../../../src/manage/apply/plan-apply.ts';
+import type { ApplyPlan, PlanOptions } from '../../../../src/manage/apply/apply-plan.ts';
 import type { LabelSelector } from '../../../../src/model/labels.ts';
 import type { ResourceStore } from '../../../../src/manage/resource-store.ts';
 

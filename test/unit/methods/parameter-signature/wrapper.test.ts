@@ -4,7 +4,7 @@ import fc from 'fast-check';
 
 import { isRefusal } from '../../../../src/refusal.ts';
 import { FREE_BEFORE_DATA, parseWrapper, parsingWrapper } from '../../../../src/methods/parameter-signature/wrapper.ts';
-import { ownMemory } from '../../../../src/signing/signable-request.ts';
+import { ownMemory } from '../../../../src/signing/body-memory.ts';
 import { anyCharacter } from '../../../support/signing/signed-message-arbitraries.ts';
 
 const REST = '"appKey":"k","sign":"s"';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hideSecrets } from '../../../../src/observe/traces/tracing.ts';
+import { hideSecrets } from '../../../../src/observe/traces/hide-secrets.ts';
 
 describe('what OpenTelemetry says of its variables', () => {
   const cases: readonly (readonly [environment: Record<string, string>, said: string, shown: string])[] = [
