@@ -1,25 +1,13 @@
 import { quoted } from '../../document/problem.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
-import type { Limit } from '../../model/limit.ts';
 import type { Declared } from '../../resources/declared.ts';
+import type { RouteDecision } from './route-decision.ts';
 import { aclSettings, type AllowedBy } from './groups-and-grants.ts';
 import type { ImportContext } from './import-context.ts';
-import { type KongConsumer, type KongPlugin, type KongRoute, nameOfRoute } from './kong-entities.ts';
+import { type KongPlugin, type KongRoute, nameOfRoute } from './kong-entities.ts';
 import { type ImportedMethod, importedMethods, kindOfPlugin, preferredMethods } from './plugin-kinds.ts';
 import type { EffectivePlugins } from './plugins.ts';
 import type { RouteLimits } from './rate-limiting.ts';
-
-export interface RouteDecision {
-  /** Null: callers are not authenticated. */
-  readonly method: AuthenticationMethod | null;
-  readonly options: Declared;
-  /** Null: every consumer that is authenticated. */
-  readonly allowed: ReadonlySet<KongConsumer> | null;
-  /** Refuses everything, because of what could not be imported. */
-  readonly isRefused: boolean;
-  readonly limits: readonly Limit[];
-  readonly deniesOnFailure: boolean;
-}
 
 export interface DecisionContext extends ImportContext {
   readonly effective: EffectivePlugins;

@@ -54,11 +54,6 @@ export function draftEndpoints(
   return drafts;
 }
 
-/** Whether the document has an endpoint for a route. */
-export function isEmitted(draft: EndpointDraft): boolean {
-  return carriedPaths(draft).length > 0 && draft.match.hosts.some(({ isCarried }) => isCarried);
-}
-
 /** An endpoint as a declarative file has it. */
 export function declareDraft(draft: EndpointDraft, observes: boolean): Declared {
   const { id, route, match, decision } = draft;

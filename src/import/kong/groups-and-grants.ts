@@ -2,7 +2,7 @@ import { declareLimits } from '../../resources/limits.ts';
 import type { Declared } from '../../resources/declared.ts';
 import type { ProblemLog } from '../../document/problem-log.ts';
 import type { PluginSettings } from '../../methods/kong.ts';
-import { isEmitted } from './endpoints.ts';
+import { isEmitted } from './match-cell.ts';
 import type { KongConsumer, KongPlugin } from './kong-entities.ts';
 import type { EndpointDraft } from './match-cell.ts';
 import { type EffectivePlugins, orMade } from './plugins.ts';

@@ -8,7 +8,8 @@ import type { DocumentSource, UnreadSource } from '../../document/source-text.ts
 import { readYamlTree, unreadTree, type YamlTree } from '../../document/yaml-tree.ts';
 import { count } from '../../printable.ts';
 import { consumerIds, consumersKeptOut, importConsumers } from './consumers.ts';
-import { declareDraft, draftEndpoints, isEmitted, servedRoutes } from './endpoints.ts';
+import { declareDraft, draftEndpoints, servedRoutes } from './endpoints.ts';
+import { isEmitted } from './match-cell.ts';
 import { type Finding, type FindingLevel, findingLog } from './finding.ts';
 import { allowedBy, importGrants } from './groups-and-grants.ts';
 import type { ImportContext, ImportOptions } from './import-context.ts';

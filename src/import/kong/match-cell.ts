@@ -1,5 +1,5 @@
 import type { DocumentPath } from '../../document/problem.ts';
-import type { RouteDecision } from './decide-route.ts';
+import type { RouteDecision } from './route-decision.ts';
 import { orMade } from './plugins.ts';
 import type { KongRoute } from './kong-entities.ts';
 import type { MatchHost, MatchPath, RouteMatch } from './route-match.ts';
@@ -31,6 +31,11 @@ export interface EndpointDraft {
 /** The paths that the endpoint of a draft has. */
 export function carriedPaths({ match, droppedPaths }: EndpointDraft): readonly MatchPath[] {
   return match.isCarried ? match.paths.filter((path) => path.rule !== null && !droppedPaths.has(path)) : [];
+}
+
+/** Whether the document has an endpoint for a route. */
+export function isEmitted(draft: EndpointDraft): boolean {
+  return carriedPaths(draft).length > 0 && draft.match.hosts.some(({ isCarried }) => isCarried);
 }
 
 /** Where findings about what a route matches point to, from the route. */

@@ -1,4 +1,4 @@
-import type { RouteDecision } from './decide-route.ts';
+import type { RouteDecision } from './route-decision.ts';
 import type { KongConsumer } from './kong-entities.ts';
 import { orMade } from './plugins.ts';
 
