@@ -32,7 +32,7 @@ export async function explainKeptRefusal(flags: ExplainFlags, context: CommandCo
   await using store = await openFor(context, 'explain', flags, 'where-possible');
   const { record, replica } = await findKept(requestId, flags, store, context);
   const endpoint = record.endpointId === null ? null : await findEndpoint(store, record.endpointId);
-  const explained = explainKept(record, await readContext(record, endpoint, flags, store, context));
+  const explained = explainKept(record, await readContext(record, endpoint, flags.secretFrom, store, context));
   const meaning = meaningOf(record, endpoint);
   if (output === 'table') printExplained(record, meaning, { ...explained, replica }, context);
   else context.terminal.out.write(formatData(declareExplained(record, endpoint, meaning, explained), output));

@@ -7,13 +7,12 @@ import { equal } from '../../signing/equal.ts';
 import type { CommandContext } from '../command.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import type { OpenedStore } from '../opened-store.ts';
-import type { ExplainFlags } from './explain-request.ts';
 
-/** Reads what the store knows today of a refusal. `--secret-from` is compared with the stored App Secrets. */
+/** Reads what the store knows today of a refusal. `secretFrom`, the value of `--secret-from`, is compared with the stored App Secrets. */
 export async function readContext(
   record: RefusalRecord,
   endpoint: Endpoint | null,
-  { secretFrom }: Pick<ExplainFlags, 'secretFrom'>,
+  secretFrom: string | undefined,
   store: OpenedStore,
   { terminal: { environment } }: CommandContext,
 ): Promise<KeptContext> {
