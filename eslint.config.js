@@ -1,5 +1,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import tseslint from 'typescript-eslint';
+import { wings } from './scripts/rooms/wings.mjs';
 
 const noBarrels = [
   { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
@@ -23,84 +24,33 @@ const noNaiveCompare = [
   },
 ];
 
-/**
- * The rooms of src/, lowest first: a file imports from its own room and from lower lines only, so that no two rooms need
- * each other. A room is a file or folder of src/, or one of the folders within `store/` that only composition roots know.
- */
-const layers = [
-  ['latin1.ts'],
-  [
-    'clock.ts',
-    'files',
-    'finding.ts',
-    'gen',
-    'grpc-transport.ts',
-    'linked-list.ts',
-    'made-once.ts',
-    'net',
-    'pending.ts',
-    'programs',
-    'protobuf',
-    'printable.ts',
-    'resilience',
-    'services',
-    'unseen.ts',
-    'version.ts',
-  ],
-  ['config-values.ts', 'document', 'http2'],
-  ['model'],
-  ['store'],
-  ['refusal.ts', 'replay'],
-  ['signing'],
-  ['keyring'],
-  ['receive'],
-  ['refusals', 'route'],
-  ['tokens'],
-  ['methods'],
-  ['authorize'],
-  ['resources'],
-  ['import', 'store/file'],
-  ['config.ts', 'manage', 'oauth2'],
-  ['handover', 'tls'],
-  ['grpc-client'],
-  ['limit', 'store/mongodb'],
-  ['respond'],
-  ['check.ts', 'explain'],
-  ['api', 'server'],
-  ['observe'],
-  ['doctor', 'gateway'],
-  ['console'],
-  ['demo', 'management'],
-  ['cli'],
-  ['main.ts'],
-];
-/** The files that may know a kind of store. Everything else takes the ports of `store/` and `manage/`. */
-const storeRooms = ['store/file', 'store/mongodb'];
+/** The files that may know a kind of store. All else takes the ports of `check/store/` and `resources/changes/`. */
+const kindsOfStores = ['stores/file/', 'stores/mongodb/'];
 const mayKnowStores = ['gateway/store.ts', 'cli/store/open-store.ts'];
 
 const src = `${import.meta.dirname}/src/`;
-const roomOf = (path) => {
-  const [folder, inner] = path.split('/');
-  return storeRooms.includes(`${folder}/${inner}`) ? `${folder}/${inner}` : folder;
-};
-const levelOf = (room) => layers.findIndex((rooms) => rooms.includes(room));
 
-const layerRule = {
+/** Imports go down the list of wings, and only composition roots know the kinds of stores. */
+const wingRule = {
   meta: { type: 'problem', schema: [] },
   create(context) {
     const path = relative(src, context.filename);
-    const room = roomOf(path);
+    const wing = path.split('/')[0];
     const check = (node, target) => {
       if (typeof target !== 'string' || !target.startsWith('.')) return;
-      const other = roomOf(relative(src, resolve(dirname(context.filename), target)));
-      if (other === '..' || other === room) return;
-      for (const name of [room, other]) {
-        if (levelOf(name) === -1) context.report({ node, message: `Name the layer of ${name} in eslint.config.js.` });
+      const to = relative(src, resolve(dirname(context.filename), target));
+      const other = to.split('/')[0];
+      if (other === '..') return;
+      if (!wings.includes(other)) context.report({ node, message: `${other} is no wing (scripts/rooms/wings.mjs).` });
+      if (wings.indexOf(other) > wings.indexOf(wing)) {
+        context.report({ node, message: `${wing} stands below ${other} (scripts/rooms/wings.mjs).` });
       }
-      if (storeRooms.includes(other) && !mayKnowStores.includes(path)) {
-        context.report({ node, message: `${path} takes a port of store/ or manage/ instead of ${other}.` });
-      } else if (levelOf(other) >= levelOf(room)) {
-        context.report({ node, message: `${room} is not above ${other} (layers in eslint.config.js).` });
+      const kind = kindsOfStores.find((folder) => to.startsWith(folder));
+      if (kind !== undefined && !path.startsWith(kind) && !mayKnowStores.includes(path)) {
+        context.report({
+          node,
+          message: `${path} takes a port of check/store/ or resources/changes/ instead of ${kind}.`,
+        });
       }
     };
     return {
@@ -134,9 +84,9 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    plugins: { postern: { rules: { layers: layerRule } } },
+    plugins: { postern: { rules: { wings: wingRule } } },
     rules: {
-      'postern/layers': 'error',
+      'postern/wings': 'error',
       'no-restricted-syntax': ['error', ...noBarrels, ...noAmbientClock, ...noNaiveCompare],
       'no-restricted-imports': [
         'error',
@@ -167,9 +117,12 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', ...noBarrels, ...noNaiveCompare] } },
+  { files: ['src/base/clock.ts'], rules: { 'no-restricted-syntax': ['error', ...noBarrels, ...noNaiveCompare] } },
   // The socket below a TLS socket, and where a socket keeps the option `onread`: Node says nothing of it in public.
-  { files: ['src/server/listening.ts', 'src/http2/socket-input.ts'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['src/wire/server/listening.ts', 'src/wire/http2/socket-input.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
   { files: ['src/main.ts', 'src/cli/process-terminal.ts'], rules: { 'no-restricted-globals': 'off' } },
   {
     files: ['clients/{javascript,explain}/**/*.ts'],
@@ -202,7 +155,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['eslint.config.js', 'clients/**/*.mjs', 'src/console/assets/*.js'],
+    files: ['eslint.config.js', 'clients/**/*.mjs', 'src/operators/console/assets/*.js'],
     extends: [tseslint.configs.disableTypeChecked],
   },
 );

@@ -8,14 +8,14 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startSystemTimer, systemClock } from '../src/clock.ts';
+import { startSystemTimer, systemClock } from '../src/base/clock.ts';
 import { hashAppKey } from '../src/model/app-key.ts';
-import { createLogger } from '../src/observe/logger.ts';
-import { Metrics } from '../src/observe/metrics.ts';
-import { createCheckObserver } from '../src/observe/request-observers.ts';
-import { RefusalMemory } from '../src/refusals/refusal-memory.ts';
-import { RefusalRecorder } from '../src/refusals/refusal-recorder.ts';
-import { createCheckHandler } from '../src/server/check-handler.ts';
+import { createLogger } from '../src/gateway/observe/logger.ts';
+import { Metrics } from '../src/gateway/observe/metrics.ts';
+import { createCheckObserver } from '../src/gateway/observe/request-observers.ts';
+import { RefusalMemory } from '../src/check/refusals/refusal-memory.ts';
+import { RefusalRecorder } from '../src/check/refusals/refusal-recorder.ts';
+import { createCheckHandler } from '../src/gateway/serving/check-handler.ts';
 import { checkRequest } from '../test/support/pipeline/check-request.ts';
 import { testGateway } from '../test/support/pipeline/gateway.ts';
 import { catalogOf, consumer, credential, partnerEndpoint } from '../test/support/pipeline/resources.ts';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { systemClock } from '../src/clock.ts';
-import { RateLimitServiceLimiter } from '../src/limit/service/rate-limit-service.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { RateLimitServiceLimiter } from '../src/stores/rate-limit-service/rate-limit-service.ts';
 import type { LocalServer } from '../test/support/process/local-server.ts';
 import { startRateLimitService } from '../test/support/ratelimit/start-rate-limit-service.ts';
 import { startRedis } from '../test/support/ratelimit/start-redis.ts';

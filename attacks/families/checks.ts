@@ -1,4 +1,4 @@
-import { frameFlag, frameType } from '../../src/http2/frame.ts';
+import { frameFlag, frameType } from '../../src/wire/http2/frame.ts';
 import { data, frame, grpcHead } from '../../test/support/grpc/fake-wire.ts';
 import { RawClient } from '../../test/support/grpc/raw-client.ts';
 import { authorizationOf, signedByHmac } from '../../test/support/partner/hmac.ts';

@@ -1,4 +1,4 @@
-import { frameFlag, frameType, setting } from '../../src/http2/frame.ts';
+import { frameFlag, frameType, setting } from '../../src/wire/http2/frame.ts';
 import {
   block,
   data,

@@ -1,4 +1,4 @@
-import { frameFlag, frameType } from '../../src/http2/frame.ts';
+import { frameFlag, frameType } from '../../src/wire/http2/frame.ts';
 import { block, frame, grpcFields } from '../../test/support/grpc/fake-wire.ts';
 import type { Attack } from '../framework/attack.ts';
 import { floodAttack } from '../framework/flood.ts';

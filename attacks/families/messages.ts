@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { frameFlag } from '../../src/http2/frame.ts';
+import { frameFlag } from '../../src/wire/http2/frame.ts';
 import { data, grpcHead } from '../../test/support/grpc/fake-wire.ts';
 import { checkRequest } from '../../test/support/pipeline/check-request.ts';
 import type { Attack } from '../framework/attack.ts';

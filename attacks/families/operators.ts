@@ -13,7 +13,7 @@ import {
 const service = { store: 'mongodb', isManaged: true } as const;
 const any = { 'if-match': '*' };
 const notInTests =
-  'it needs a database, and the tests of each rule are in test/unit/api and test/integration/management';
+  'it needs a database, and the tests of each rule are in test/unit/operators/api and test/integration/management';
 /** A change reads, plans and writes in a database; a request is a third of a KiB. */
 const bounds = { cpuMsPerKib: 20, cpuNoiseMs: 2000 };
 

@@ -1,4 +1,4 @@
-import { frameType, setting } from '../../src/http2/frame.ts';
+import { frameType, setting } from '../../src/wire/http2/frame.ts';
 import { frame, settings, uint32 } from '../../test/support/grpc/fake-wire.ts';
 import type { Attack } from '../framework/attack.ts';
 import { type Flood, floodAttack } from '../framework/flood.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { FRAME_HEADER_BYTES, frameFlag, frameType } from '../../src/http2/frame.ts';
+import { FRAME_HEADER_BYTES, frameFlag, frameType } from '../../src/wire/http2/frame.ts';
 import { clientPreface, frame } from '../../test/support/grpc/fake-wire.ts';
 
 /** How long one waits for the service to have worked on what it was sent, or to close. */

@@ -1,5 +1,5 @@
 import { HealthCheckRequest } from '../../src/gen/grpc/health/v1/health.ts';
-import { frameFlag, frameType } from '../../src/http2/frame.ts';
+import { frameFlag, frameType } from '../../src/wire/http2/frame.ts';
 import { data, frame, uint32 } from '../../test/support/grpc/fake-wire.ts';
 
 /** The question for the health of the whole process. */

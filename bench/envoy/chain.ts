@@ -1,4 +1,4 @@
-import { type ListenAddress, parseListenAddress } from '../../src/net/listen-address.ts';
+import { type ListenAddress, parseListenAddress } from '../../src/base/net/listen-address.ts';
 import {
   backendRoute,
   cluster,

@@ -1,6 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Program } from '../../src/programs/program.ts';
+import { Program } from '../../src/cli/programs/program.ts';
 import { setUpEnvoy } from '../../test/support/envoy/envoy.ts';
 import { neededGoProgram } from '../peers/go-build.ts';
 import { type Need, neededService, type RunningPeer } from '../peers/peer.ts';

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { hashAppKey } from '../../src/model/app-key.ts';
-import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
+import { ensureSchema } from '../../src/stores/mongodb/migrate.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { createRingFile } from '../../test/support/keyring/ring-file.ts';
 import { startPostern } from '../../test/support/stack/postern-process.ts';

@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
+import { ensureSchema } from '../../src/stores/mongodb/migrate.ts';
 import { RawClient } from '../../test/support/grpc/raw-client.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { checkRequest } from '../../test/support/pipeline/check-request.ts';

@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import { KeyRing } from '../../src/keyring/key-ring.ts';
+import { KeyRing } from '../../src/model/keyring/key-ring.ts';
 
 /** A ring with a fixed key, for measuring only. */
 export function benchRing(): KeyRing {

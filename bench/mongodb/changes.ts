@@ -1,10 +1,10 @@
 import { MongoClient } from 'mongodb';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import type { ManagedCredential, Stored } from '../../src/resources/resource.ts';
-import { StoreUnavailable } from '../../src/store/credential-source.ts';
-import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
-import { MongoResourceStore } from '../../src/store/mongodb/resource-store.ts';
-import type { MongoCheckStore } from '../../src/store/mongodb/mongo-check-store.ts';
+import { StoreUnavailable } from '../../src/check/store/credential-source.ts';
+import { ensureSchema } from '../../src/stores/mongodb/migrate.ts';
+import { MongoResourceStore } from '../../src/stores/mongodb/resource-store.ts';
+import type { MongoCheckStore } from '../../src/stores/mongodb/mongo-check-store.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { benchRing } from './bench-ring.ts';
 import { openBenchStore } from './open-bench-store.ts';

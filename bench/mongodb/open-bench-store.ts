@@ -1,5 +1,5 @@
-import { systemClock, startSystemTimer } from '../../src/clock.ts';
-import { MongoCheckStore } from '../../src/store/mongodb/mongo-check-store.ts';
+import { systemClock, startSystemTimer } from '../../src/base/clock.ts';
+import { MongoCheckStore } from '../../src/stores/mongodb/mongo-check-store.ts';
 import { benchRing } from './bench-ring.ts';
 
 /** Opens a store as a gateway does; what it reports is dropped. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { StoreUnavailable } from '../../src/store/credential-source.ts';
-import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
+import { StoreUnavailable } from '../../src/check/store/credential-source.ts';
+import { ensureSchema } from '../../src/stores/mongodb/migrate.ts';
 import { startReplicaSet, type ReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { benchRing } from './bench-ring.ts';
 import { openBenchStore } from './open-bench-store.ts';

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { Sealer } from '../../src/keyring/sealed.ts';
+import type { Sealer } from '../../src/model/keyring/sealed.ts';
 import { hashAppKey } from '../../src/model/app-key.ts';
 import type { AuthenticationMethod } from '../../src/model/endpoint.ts';
 import { Secret } from '../../src/model/secret.ts';
@@ -8,8 +8,8 @@ import {
   writeEndpointDocument,
   writeGrantDocument,
   writeVersion,
-} from '../../src/store/mongodb/mapping/records.ts';
-import { writeCredentialDocument } from '../../src/store/mongodb/mapping/map-credential.ts';
+} from '../../src/stores/mongodb/mapping/records.ts';
+import { writeCredentialDocument } from '../../src/stores/mongodb/mapping/map-credential.ts';
 import { keyEndpoint } from '../../test/support/pipeline/resources.ts';
 
 const BATCH = 5000;

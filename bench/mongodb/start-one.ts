@@ -1,12 +1,12 @@
 import { MongoClient } from 'mongodb';
-import { compileCatalog } from '../../src/route/endpoint-table.ts';
+import { compileCatalog } from '../../src/check/route/endpoint-table.ts';
 import {
   readConsumerDocument,
   readEndpointDocument,
   readGrantDocument,
-} from '../../src/store/mongodb/mapping/records.ts';
-import { readCredentialDocument } from '../../src/store/mongodb/mapping/map-credential.ts';
-import type { Mapped, RawDocument } from '../../src/store/mongodb/mapping/document-fault.ts';
+} from '../../src/stores/mongodb/mapping/records.ts';
+import { readCredentialDocument } from '../../src/stores/mongodb/mapping/map-credential.ts';
+import type { Mapped, RawDocument } from '../../src/stores/mongodb/mapping/document-fault.ts';
 import { benchRing } from './bench-ring.ts';
 import { openBenchStore } from './open-bench-store.ts';
 import { appKeyOf } from './seed.ts';

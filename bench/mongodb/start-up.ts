@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MongoClient } from 'mongodb';
-import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
+import { ensureSchema } from '../../src/stores/mongodb/migrate.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { benchRing } from './bench-ring.ts';
 import { seed } from './seed.ts';

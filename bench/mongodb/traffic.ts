@@ -1,10 +1,10 @@
 import { MongoClient } from 'mongodb';
-import { systemClock, startSystemTimer } from '../../src/clock.ts';
-import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
-import type { TrafficDocument } from '../../src/store/mongodb/documents.ts';
-import { createTrafficSink, createTrafficSource } from '../../src/store/mongodb/traffic.ts';
-import { hourOf } from '../../src/store/traffic/traffic-count.ts';
-import { TrafficRecorder, type TrafficSink } from '../../src/store/traffic/traffic-recorder.ts';
+import { systemClock, startSystemTimer } from '../../src/base/clock.ts';
+import { ensureSchema } from '../../src/stores/mongodb/migrate.ts';
+import type { TrafficDocument } from '../../src/stores/mongodb/documents.ts';
+import { createTrafficSink, createTrafficSource } from '../../src/stores/mongodb/traffic.ts';
+import { hourOf } from '../../src/model/traffic-count.ts';
+import { TrafficRecorder, type TrafficSink } from '../../src/stores/traffic/traffic-recorder.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 
 /**

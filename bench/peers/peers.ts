@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LOOPBACK } from '../../src/programs/free-ports.ts';
+import { LOOPBACK } from '../../src/cli/programs/free-ports.ts';
 import { type Files } from '../fixtures/files.ts';
 import { PUBLIC_URL } from '../requests/token-requests.ts';
 import { goProgram, neededGoProgram } from './go-build.ts';

@@ -1,9 +1,9 @@
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { Secret } from '../../src/model/secret.ts';
-import { isRefusal } from '../../src/refusal.ts';
-import type { ClientRequest } from '../../src/signing/client-request.ts';
-import { signHmac } from '../../src/methods/hmac/sign.ts';
-import { signParameters } from '../../src/methods/parameter-signature/sign.ts';
+import { isRefusal } from '../../src/check/refusal.ts';
+import type { ClientRequest } from '../../src/check/signing/client-request.ts';
+import { signHmac } from '../../src/check/methods/hmac/sign.ts';
+import { signParameters } from '../../src/check/methods/parameter-signature/sign.ts';
 import { signedEndpoints } from '../fixtures/document.ts';
 import type { Partner } from '../fixtures/partners.ts';
 import type { CheckEdit } from './edit-check.ts';

@@ -1,5 +1,5 @@
-import { systemClock } from '../../src/clock.ts';
-import { AccessTokens } from '../../src/tokens/access-tokens.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { AccessTokens } from '../../src/check/tokens/access-tokens.ts';
 import { tokenEndpoint } from '../fixtures/document.ts';
 import { keyRing } from '../fixtures/key-ring.ts';
 import { type Partner } from '../fixtures/partners.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BSON, type Db } from 'mongodb';
-import { areAllDuplicates } from '../../src/store/mongodb/duplicates.ts';
+import { areAllDuplicates } from '../../src/stores/mongodb/duplicates.ts';
 import { withClient } from '../../test/support/mongodb/command.ts';
 import { startFleet } from '../../test/support/fleet/fleet.ts';
 import { handOver, keyed, makeEndpoints, makePartner, signed } from '../../test/support/fleet/partners.ts';

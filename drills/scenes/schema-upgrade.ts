@@ -1,4 +1,4 @@
-import { SCHEMA_VERSION } from '../../src/store/mongodb/schema/collections.ts';
+import { SCHEMA_VERSION } from '../../src/stores/mongodb/schema/collections.ts';
 import { startFleet } from '../../test/support/fleet/fleet.ts';
 import { makeEndpoints, makePartner, mixedTraffic } from '../../test/support/fleet/partners.ts';
 import { setSchemaVersion, withDatabase } from '../../test/support/fleet/schema-version.ts';

@@ -9,7 +9,7 @@ import { toolsFor } from './tools.mjs';
 
 /** What two busy workers run beside the type check in two minutes. */
 const budgetSeconds = 100;
-/** How much nearer a test is that is named like the folder that changed: `test/e2e/oauth2` and `src/oauth2`. */
+/** How much nearer a test is that is named like the folder that changed: `test/e2e/oauth2` and `src/gateway/oauth2`. */
 const namesake = 8;
 
 function git(...args) {

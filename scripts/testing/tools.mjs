@@ -29,10 +29,11 @@ const lint = (...files) => tool(['lint'], installed('eslint'), '--no-warn-ignore
 const typesAndLint = (...files) =>
   tool(['type check', 'lint'], process.execPath, 'scripts/testing/types-and-lint.mjs', ...files);
 const format = (...files) => tool(['format'], installed('biome'), 'format', '--no-errors-on-unmatched', ...files);
+const rooms = tool(['rooms'], process.execPath, 'scripts/rooms.mjs');
 const docs = tool(['docs'], process.execPath, 'scripts/docs.mjs');
 
 /** The steps of tools, in the order in which they are reported. */
-export const toolSteps = ['type check', 'lint', 'format', 'docs'];
+export const toolSteps = ['type check', 'lint', 'rooms', 'format', 'docs'];
 
 /**
  * The tools for the wanted steps, the one that takes longest first; `changed`: for these files of the work tree only,
@@ -44,6 +45,7 @@ export function toolsFor(steps, changed = null) {
   const isWanted = {
     'type check': linted.length > 0,
     lint: linted.length > 0,
+    rooms: changed === null || changed.some((file) => file.startsWith('src/') || file.startsWith('scripts/rooms')),
     format: formatted.length > 0,
     docs: changed === null || changed.some((file) => file.startsWith('docs/') || /^[^/]+\.md$/.test(file)),
   };
@@ -53,6 +55,7 @@ export function toolsFor(steps, changed = null) {
     ...(isBoth ? [typesAndLint(...linted)] : []),
     ...(!isBoth && wanted.has('type check') ? [typeCheck] : []),
     ...(!isBoth && wanted.has('lint') ? [lint(...linted)] : []),
+    ...(wanted.has('rooms') ? [rooms] : []),
     ...(wanted.has('docs') ? [docs] : []),
     ...(wanted.has('format') ? [format(...formatted)] : []),
   ];

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { reportFailure, writeSafely } from './failure.ts';
 import { wrap } from './render/text.ts';
 import type { OpenStore } from './opened-store.ts';

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { type ResourceStore, takeFirst } from '../manage/resource-store.ts';
+import { type ResourceStore, takeFirst } from '../resources/changes/resource-store.ts';
 import { addAction, type CommandContext } from './command.ts';
 import { openFor } from './store/read-store.ts';
 import { exitCodes } from './terminal.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { type Environment, parseConfig, settings } from '../config.ts';
-import { replaceInvisible } from '../document/source-text.ts';
-import { parseKeyRingLocation } from '../keyring/ring-location.ts';
+import { type Environment, parseConfig, settings } from '../gateway/config.ts';
+import { replaceInvisible } from '../model/document/source-text.ts';
+import { parseKeyRingLocation } from '../model/keyring/ring-location.ts';
 import { addHelp, type CommandContext } from './command.ts';
 import { type OutputFormat, outputOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';

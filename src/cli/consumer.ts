@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { collectAll, listGroupGrants } from '../manage/resource-store.ts';
-import { declareUse, readShownCredentials } from '../manage/shown-credential.ts';
-import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../manage/plan-consumer.ts';
+import { collectAll, listGroupGrants } from '../resources/changes/resource-store.ts';
+import { declareUse, readShownCredentials } from '../resources/changes/shown-credential.ts';
+import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../resources/changes/plan-consumer.ts';
 import type { Consumer } from '../model/consumer.ts';
 import { carries, describeLabels, type LabelSelector } from '../model/labels.ts';
-import { count } from '../printable.ts';
+import { count } from '../base/text/printable.ts';
 import { declareWholeConsumer } from '../resources/consumer.ts';
 import { declareWholeOwned } from '../resources/credential.ts';
 import { declareVersion } from '../resources/declare-resource.ts';

@@ -1,11 +1,11 @@
 import { documentNames, MAX_LARGE_DOCUMENT_BYTES } from '../resources/parse-document.ts';
-import { MAX_PROBLEMS } from '../document/problem-log.ts';
-import { excerptOf } from '../document/source-excerpt.ts';
-import { readWholeFile } from '../files/read-whole-file.ts';
-import { count } from '../printable.ts';
+import { MAX_PROBLEMS } from '../model/document/problem-log.ts';
+import { excerptOf } from '../model/document/source-excerpt.ts';
+import { readWholeFile } from '../base/files/read-whole-file.ts';
+import { count } from '../base/text/printable.ts';
 import { paintFor } from './render/text.ts';
-import { formatPlace, type Problem } from '../document/problem.ts';
-import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
+import { formatPlace, type Problem } from '../model/document/problem.ts';
+import type { DocumentSource, UnreadSource } from '../model/document/source-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The files of a command that together are one document. */

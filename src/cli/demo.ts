@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { addHelp, type CommandContext } from './command.ts';
 import { usesColor } from './render/text.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
@@ -45,9 +45,9 @@ mongodb), it also serves the console, but not with --once.`,
 
 async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
   const [{ runDemo }, { DemoFailure, DemoInterrupted }, { DemoLogs }] = await Promise.all([
-    import('../demo/run-demo.ts'),
-    import('../demo/demo-failure.ts'),
-    import('../demo/demo-logs.ts'),
+    import('./demo/run-demo.ts'),
+    import('./demo/demo-failure.ts'),
+    import('./demo/demo-logs.ts'),
   ]);
   const logs = new DemoLogs();
   const signal = interruption(terminal, () => new DemoInterrupted());

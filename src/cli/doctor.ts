@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
-import { systemClock } from '../clock.ts';
-import { parseConfig } from '../config.ts';
+import { systemClock } from '../base/clock.ts';
+import { parseConfig } from '../gateway/config.ts';
 import { noLabelOwners } from '../model/label-owners.ts';
-import { checkCallerAddresses } from '../doctor/check-caller-addresses.ts';
-import { unknownLimits } from '../doctor/own-limits.ts';
-import { fault, fine, type Finding, type FindingLevel } from '../finding.ts';
-import type { Paint } from '../manage/render-change.ts';
-import { listenerFiles, rateLimitFiles } from '../tls/configured-files.ts';
+import { checkCallerAddresses } from './doctor/check-caller-addresses.ts';
+import { unknownLimits } from './doctor/own-limits.ts';
+import { fault, fine, type Finding, type FindingLevel } from '../base/finding.ts';
+import type { Paint } from '../resources/changes/render-change.ts';
+import { listenerFiles, rateLimitFiles } from '../gateway/configured-files.ts';
 import { addHelp, type CommandContext } from './command.ts';
 import { formatData } from './render/data.ts';
-import { replaceInvisible } from '../document/source-text.ts';
-import { count } from '../printable.ts';
+import { replaceInvisible } from '../model/document/source-text.ts';
+import { count } from '../base/text/printable.ts';
 import { paintFor } from './render/text.ts';
 import { openDatabaseChecks } from './store/open-store.ts';
 import { readBytes } from './flags/read-bytes.ts';
@@ -109,12 +109,12 @@ async function* find(
   const envoyFiles = files.flatMap(({ name, text }) => (typeof text === 'string' ? [{ name, text }] : []));
   const isStoreNamed = (store ?? environment['POSTERN_STORE'] ?? '') !== '';
   if (files.length > 0 && !isStoreNamed && envoys.length === 0 && !deep && !fix) {
-    const { inspectEnvoyFile } = await import('../doctor/envoy/inspect-envoy-file.ts');
+    const { inspectEnvoyFile } = await import('./doctor/envoy/inspect-envoy-file.ts');
     for (const file of envoyFiles) yield* inspectEnvoyFile(file, { own: unknownLimits });
     return;
   }
   // The driver of the database, and clients of other servers.
-  const { runChecks } = await import('../doctor/run-checks.ts');
+  const { runChecks } = await import('./doctor/run-checks.ts');
   const parsed = parseConfig(store === undefined ? environment : { ...environment, POSTERN_STORE: store });
   if ('problems' in parsed) {
     for (const problem of parsed.problems) {

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Declared } from '../resources/declared.ts';
 import { writeDocument } from '../resources/write-document.ts';
-import { openOutput, type OutputFile } from '../files/output-file.ts';
-import { type DeclaredParts, declareStore } from '../manage/declare-store.ts';
+import { openOutput, type OutputFile } from '../base/files/output-file.ts';
+import { type DeclaredParts, declareStore } from '../resources/changes/declare-store.ts';
 import { addAction, addHelp, type CommandContext, readExits } from './command.ts';
 import { type SelectorFlag, selectorOption, type StoreFlags, timeoutOption } from './flags/options.ts';
 import { describeLabels } from '../model/labels.ts';

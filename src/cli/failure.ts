@@ -1,6 +1,6 @@
-import { replaceInvisible } from '../document/source-text.ts';
-import { Conflict, NotFound } from '../manage/resource-store.ts';
-import { isOutcomeUnknown, mayPass } from '../manage/store-fault.ts';
+import { replaceInvisible } from '../model/document/source-text.ts';
+import { Conflict, NotFound } from '../resources/changes/resource-store.ts';
+import { isOutcomeUnknown, mayPass } from '../resources/changes/store-fault.ts';
 import { type ExitCode, exitCodes, type Output, type Terminal } from './terminal.ts';
 
 /** The command line was used wrongly; the message says how to use it. Ends a command with exit code 2. */

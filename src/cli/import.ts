@@ -1,17 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { replaceInvisible } from '../document/source-text.ts';
-import { isSameFile, openOutput } from '../files/output-file.ts';
-import { declaredDocument, type ImportedKong, importKong } from '../import/kong/import-kong.ts';
-import { type Finding, MAX_FINDINGS } from '../import/kong/finding.ts';
-import { sharedLimitChoices, type SharedLimits } from '../import/kong/import-context.ts';
-import { kindOfPlugin, preferredMethods } from '../import/kong/plugin-kinds.ts';
-import type { Paint } from '../manage/render-change.ts';
+import { replaceInvisible } from '../model/document/source-text.ts';
+import { isSameFile, openOutput } from '../base/files/output-file.ts';
+import { declaredDocument, type ImportedKong, importKong } from '../partners/import/kong/import-kong.ts';
+import { type Finding, MAX_FINDINGS } from '../partners/import/kong/finding.ts';
+import { sharedLimitChoices, type SharedLimits } from '../partners/import/kong/import-context.ts';
+import { kindOfPlugin, preferredMethods } from '../partners/import/kong/plugin-kinds.ts';
+import type { Paint } from '../resources/changes/render-change.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { readSources } from './declarative-files.ts';
 import { UsageError } from './failure.ts';
 import { collecting } from './flags/values.ts';
 import { formatData } from './render/data.ts';
-import { count } from '../printable.ts';
+import { count } from '../base/text/printable.ts';
 import { paintFor } from './render/text.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { UsageError } from './failure.ts';
-import { grouped } from '../printable.ts';
+import { grouped } from '../base/text/printable.ts';
 import type { ExitCode, Output, Terminal } from './terminal.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Planned } from '../manage/change.ts';
-import { planEndpointEdit } from '../manage/plan-endpoint.ts';
-import { planGrant } from '../manage/plan-grant.ts';
-import type { Wish } from '../manage/wish.ts';
+import type { Planned } from '../resources/changes/change.ts';
+import { planEndpointEdit } from '../resources/changes/plan-endpoint.ts';
+import { planGrant } from '../resources/changes/plan-grant.ts';
+import type { Wish } from '../resources/changes/wish.ts';
 import type { GrantTarget } from '../model/grant.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import type { Declared } from '../resources/declared.ts';

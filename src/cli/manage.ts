@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ProcessPorts } from '../gateway/parts.ts';
-import type { KeyRingHolder } from '../keyring/key-ring-holder.ts';
+import type { KeyRingHolder } from '../model/keyring/key-ring-holder.ts';
 import { type CommandContext, addHelp } from './command.ts';
 import { runService } from './run-service.ts';
 
@@ -21,7 +21,7 @@ operator: "postern operator add". Beyond this machine it serves TLS only.`,
   command.action(async ({ store }: { store?: string }) => {
     const { openStore, terminal } = context;
     const code = await runService(terminal, { store, needs: {} }, async (ports) => {
-      const { startManagement } = await import('../management/management.ts');
+      const { startManagement } = await import('../operators/process/management.ts');
       const keyRing = await openKeyRing(ports);
       const opened = await openStore({
         ...{ command: 'manage', store, environment: terminal.environment, needsSecrets: 'new' },
@@ -39,8 +39,8 @@ operator: "postern operator add". Beyond this machine it serves TLS only.`,
 
 /** The key ring, followed while the process runs; null where none is named, which is refused with what needs it. */
 async function openKeyRing({ config, environment, logger }: ProcessPorts): Promise<KeyRingHolder | null> {
-  const { KeyRingHolder: Holder } = await import('../keyring/key-ring-holder.ts');
-  const { createKeyRingObserver } = await import('../observe/store-observers.ts');
+  const { KeyRingHolder: Holder } = await import('../model/keyring/key-ring-holder.ts');
+  const { createKeyRingObserver } = await import('../gateway/observe/store-observers.ts');
   if (config.keyring === null) return null;
   return await Holder.open(config.keyring, { environment, observer: createKeyRingObserver(logger) });
 }

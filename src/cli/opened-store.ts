@@ -1,6 +1,6 @@
-import type { Environment } from '../config.ts';
-import type { Sealer } from '../keyring/sealed.ts';
-import type { SystemOfRecord } from '../manage/resource-store.ts';
+import type { Environment } from '../gateway/config.ts';
+import type { Sealer } from '../model/keyring/sealed.ts';
+import type { SystemOfRecord } from '../resources/changes/resource-store.ts';
 
 /** The system of record as a command has it open. */
 export interface OpenedStore extends SystemOfRecord {

@@ -1,18 +1,18 @@
 import { type Command, Option } from 'commander';
-import { issueToken, type IssuedToken } from '../manage/operator-token.ts';
+import { issueToken, type IssuedToken } from '../resources/changes/operator-token.ts';
 import {
   planNewOperator,
   planNewToken,
   planOperatorEdit,
   planOperatorRemoval,
   planTokenRevocation,
-} from '../manage/plan-operator.ts';
-import { textOf } from '../manage/generate-credential.ts';
-import { NotFound } from '../manage/resource-store.ts';
+} from '../resources/changes/plan-operator.ts';
+import { textOf } from '../resources/changes/generate-credential.ts';
+import { NotFound } from '../resources/changes/resource-store.ts';
 import { describeLabels } from '../model/labels.ts';
 import { describeBounds } from '../model/operator-bounds.ts';
 import { type Operator, operatorRoles, type OperatorToken } from '../model/operator.ts';
-import { count } from '../printable.ts';
+import { count } from '../base/text/printable.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import { declareTime } from '../resources/declared.ts';
 import { declareOperator } from '../resources/operator.ts';
@@ -21,7 +21,7 @@ import { addNoun, type CommandContext } from './command.ts';
 import { labelBounds } from './flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from './flags/fields.ts';
 import type { StoreFlags } from './flags/options.ts';
-import { type Moment, momentAhead } from '../document/moments.ts';
+import { type Moment, momentAhead } from '../model/document/moments.ts';
 import { parseMoment } from './flags/times.ts';
 import { collect, collectLabel, parseId } from './flags/values.ts';
 import { formatData } from './render/data.ts';

@@ -1,6 +1,6 @@
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { Command, CommanderError } from 'commander';
-import { readVersion } from '../version.ts';
+import { readVersion } from '../base/version.ts';
 import { attachTo, type CommandPorts, type RegisterCommand } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';

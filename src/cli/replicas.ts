@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { behind, declareReplica, isStale, type Replica } from '../manage/replicas.ts';
-import { NotFound } from '../manage/resource-store.ts';
+import { behind, declareReplica, isStale, type Replica } from '../resources/changes/replicas.ts';
+import { NotFound } from '../resources/changes/resource-store.ts';
 import { type StoreRevision, wholeRevision } from '../model/store-revision.ts';
 import type { CommandContext } from './command.ts';
 import type { StoreFlags } from './flags/options.ts';

@@ -1,5 +1,5 @@
-import { startSystemTimer, systemClock } from '../clock.ts';
-import { parseConfig } from '../config.ts';
+import { startSystemTimer, systemClock } from '../base/clock.ts';
+import { parseConfig } from '../gateway/config.ts';
 import type { ProcessPorts } from '../gateway/parts.ts';
 import { writeSafely } from './failure.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
@@ -24,7 +24,7 @@ export async function runService(
   { store, needs }: { readonly store: string | undefined; readonly needs: { readonly isServing?: boolean } },
   start: (ports: ProcessPorts) => Promise<Service>,
 ): Promise<ExitCode> {
-  const { createLogger, openLogDestination } = await import('../observe/logger.ts');
+  const { createLogger, openLogDestination } = await import('../gateway/observe/logger.ts');
   const environment = store === undefined ? terminal.environment : { ...terminal.environment, POSTERN_STORE: store };
   const parsed = parseConfig(environment, needs);
   if ('problems' in parsed) {

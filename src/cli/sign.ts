@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Endpoint } from '../model/endpoint.ts';
-import { isRefusal } from '../refusal.ts';
-import { curlCommand } from '../signing/curl-command.ts';
+import { isRefusal } from '../check/refusal.ts';
+import { curlCommand } from '../check/signing/curl-command.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
 import { readRequestArguments, readSecretArgument } from './flags/inputs.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { fileRevision } from '../files/file-revision.ts';
-import { readWholeFile } from '../files/read-whole-file.ts';
-import { declareReplica, type WantedRevision } from '../manage/replicas.ts';
+import { fileRevision } from '../base/files/file-revision.ts';
+import { readWholeFile } from '../base/files/read-whole-file.ts';
+import { declareReplica, type WantedRevision } from '../resources/changes/replicas.ts';
 import { MAX_DOCUMENT_BYTES } from '../resources/parse-document.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';

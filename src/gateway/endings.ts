@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Ending } from '../model/ending.ts';
-import { registerEndingMetrics } from '../observe/ending-metrics.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import { registerEndingMetrics } from './observe/ending-metrics.ts';
+import type { Metrics } from './observe/metrics.ts';
 import { endingsIn } from '../resources/endings.ts';
-import type { FileObserver } from '../store/check-store.ts';
+import type { FileObserver } from '../check/store/check-store.ts';
 
 /** Adds what runs out of a declarative file to the metrics, and gives the observer that learns of it. */
 export function observeEndings(

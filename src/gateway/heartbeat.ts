@@ -1,6 +1,6 @@
-import { startSystemTimer } from '../clock.ts';
-import { createReplicaObserver } from '../observe/store-observers.ts';
-import { ReplicaHeartbeat } from '../store/replica-heartbeat.ts';
+import { startSystemTimer } from '../base/clock.ts';
+import { createReplicaObserver } from './observe/store-observers.ts';
+import { ReplicaHeartbeat } from '../stores/replica-heartbeat.ts';
 import type { OwnedParts, PartPorts } from './parts.ts';
 import type { Readiness } from './readiness.ts';
 import type { ReplicaParts } from './store.ts';

@@ -1,7 +1,7 @@
-import { InProcessLimiter } from '../limit/in-process.ts';
-import type { Limiter } from '../limit/limiter.ts';
-import { createLimiterObserver } from '../observe/limiter-observer.ts';
-import { rateLimitFiles } from '../tls/configured-files.ts';
+import { InProcessLimiter } from '../check/limit/in-process.ts';
+import type { Limiter } from '../check/limit/limiter.ts';
+import { createLimiterObserver } from './observe/limiter-observer.ts';
+import { rateLimitFiles } from './configured-files.ts';
 import type { OwnedParts, PartPorts } from './parts.ts';
 import { openTls } from './tls.ts';
 
@@ -19,7 +19,7 @@ export async function openGatewayLimiter(
     logger.info('limits are kept in this process: no rate limit service is configured');
     return new InProcessLimiter(clock);
   }
-  const { RateLimitServiceLimiter } = await import('../limit/service/rate-limit-service.ts');
+  const { RateLimitServiceLimiter } = await import('../stores/rate-limit-service/rate-limit-service.ts');
   const tls = await openTls('rate-limit-service', rateLimitFiles(config), ports);
   logger.info('limits are kept by the rate limit service', { ...address, domain, deadlineMs, tls: tls !== null });
   const observer = createLimiterObserver(logger, metrics.registry);

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
-import type { Config, Environment } from '../config.ts';
-import type { Logger } from '../observe/logger.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Config, Environment } from './config.ts';
+import type { Logger } from './observe/logger.ts';
+import type { Metrics } from './observe/metrics.ts';
 
 /** What a service takes from the process it runs in. */
 export interface ProcessPorts {

@@ -1,7 +1,7 @@
-import type { Logger } from '../observe/logger.ts';
-import type { Health } from '../server/health.ts';
-import type { CheckStore } from '../store/check-store.ts';
-import type { StartTimer } from '../clock.ts';
+import type { Logger } from './observe/logger.ts';
+import type { Health } from '../wire/server/health.ts';
+import type { CheckStore } from '../check/store/check-store.ts';
+import type { StartTimer } from '../base/clock.ts';
 
 /** The service that Envoy asks about; also the name of the health state that Envoy's health checks name. */
 export const AUTHORIZATION_SERVICE = 'envoy.service.auth.v3.Authorization';

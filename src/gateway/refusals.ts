@@ -1,8 +1,8 @@
-import { startSystemTimer } from '../clock.ts';
-import { createRefusalsObserver, registerRefusalMetrics } from '../observe/refusal-metrics.ts';
-import { RefusalMemory } from '../refusals/refusal-memory.ts';
-import { type RecordRefusal, RefusalRecorder } from '../refusals/refusal-recorder.ts';
-import { type RefusalSink, RefusalWriter } from '../refusals/refusal-writer.ts';
+import { startSystemTimer } from '../base/clock.ts';
+import { createRefusalsObserver, registerRefusalMetrics } from './observe/refusal-metrics.ts';
+import { RefusalMemory } from '../check/refusals/refusal-memory.ts';
+import { type RecordRefusal, RefusalRecorder } from '../check/refusals/refusal-recorder.ts';
+import { type RefusalSink, RefusalWriter } from '../check/refusals/refusal-writer.ts';
 import type { OwnedParts, PartPorts } from './parts.ts';
 
 /** Where a gateway keeps what it refuses to known callers. */

@@ -1,25 +1,25 @@
 import { hostname } from 'node:os';
-import { startSystemTimer } from '../clock.ts';
-import { KeyRingHolder } from '../keyring/key-ring-holder.ts';
-import { registerEndingMetrics } from '../observe/ending-metrics.ts';
-import type { CountTraffic, RecordUse } from '../observe/request-observers.ts';
+import { startSystemTimer } from '../base/clock.ts';
+import { KeyRingHolder } from '../model/keyring/key-ring-holder.ts';
+import { registerEndingMetrics } from './observe/ending-metrics.ts';
+import type { CountTraffic, RecordUse } from './observe/request-observers.ts';
 import {
   createDatabaseObserver,
   createFileObserver,
   createKeyRingObserver,
   createTrafficObserver,
   createUsageObserver,
-} from '../observe/store-observers.ts';
-import { registerDatabaseMetrics, registerStoreAge, registerTrafficMetrics } from '../observe/store-metrics.ts';
-import type { ReplayGuard } from '../replay/replay-guard.ts';
-import type { CheckStore } from '../store/check-store.ts';
-import { FileStore } from '../store/file/file-store.ts';
-import type { ReplicaRegister, ReplicaReport } from '../store/replica-heartbeat.ts';
-import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
-import { TrafficMemory } from '../store/traffic/traffic-memory.ts';
-import { TrafficRecorder } from '../store/traffic/traffic-recorder.ts';
-import { UsageRecorder } from '../store/usage-recorder.ts';
-import { readVersion } from '../version.ts';
+} from './observe/store-observers.ts';
+import { registerDatabaseMetrics, registerStoreAge, registerTrafficMetrics } from './observe/store-metrics.ts';
+import type { ReplayGuard } from '../check/replay/replay-guard.ts';
+import type { CheckStore } from '../check/store/check-store.ts';
+import { FileStore } from '../stores/file/file-store.ts';
+import type { ReplicaRegister, ReplicaReport } from '../stores/replica-heartbeat.ts';
+import type { RevokedTokens } from '../check/tokens/revoked-tokens.ts';
+import { TrafficMemory } from '../stores/traffic/traffic-memory.ts';
+import { TrafficRecorder } from '../stores/traffic/traffic-recorder.ts';
+import { UsageRecorder } from '../stores/usage-recorder.ts';
+import { readVersion } from '../base/version.ts';
 import { observeEndings } from './endings.ts';
 import type { OwnedParts, PartPorts } from './parts.ts';
 import { type GatewayRefusals, openGatewayRefusals } from './refusals.ts';
@@ -102,7 +102,7 @@ async function openDatabase(
     );
   }
   // A declarative file does without the driver.
-  const { MongoCheckStore } = await import('../store/mongodb/mongo-check-store.ts');
+  const { MongoCheckStore } = await import('../stores/mongodb/mongo-check-store.ts');
   const store = parts.own(
     new MongoCheckStore(uri, {
       clock,

@@ -1,6 +1,6 @@
-import { createTlsObserver, type TlsUse } from '../observe/tls-observer.ts';
-import { followTlsFiles, openTlsFiles } from '../tls/follow-tls-files.ts';
-import type { TlsFiles, TlsMaterial } from '../tls/tls-files.ts';
+import { createTlsObserver, type TlsUse } from './observe/tls-observer.ts';
+import { followTlsFiles, openTlsFiles } from '../wire/tls/follow-tls-files.ts';
+import type { TlsFiles, TlsMaterial } from '../wire/tls/tls-files.ts';
 import type { PartPorts } from './parts.ts';
 
 /** TLS files in use. */

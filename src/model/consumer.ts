@@ -1,5 +1,5 @@
-import { bounded, isLongerThan, textBound } from '../document/bounds.ts';
-import { type Field, FieldFault, flagField, idField, textField } from '../document/fields.ts';
+import { bounded, isLongerThan, textBound } from './document/bounds.ts';
+import { type Field, FieldFault, flagField, idField, textField } from './document/fields.ts';
 import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { Labels } from './labels.ts';
 import { labelsField } from './labels-field.ts';

@@ -1,4 +1,4 @@
-import type { Lifetime } from '../clock.ts';
+import type { Lifetime } from '../base/clock.ts';
 import type { AuthenticationMethod } from './endpoint.ts';
 import type { Secret } from './secret.ts';
 

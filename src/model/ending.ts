@@ -1,4 +1,4 @@
-import { isLive, type Lifetime } from '../clock.ts';
+import { isLive, type Lifetime } from '../base/clock.ts';
 import type { Credential } from './credential.ts';
 
 /**

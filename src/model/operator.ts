@@ -1,5 +1,5 @@
-import { choiceField, type Field, FieldFault, flagField, idField, textField } from '../document/fields.ts';
-import { bounded, textBound } from '../document/bounds.ts';
+import { choiceField, type Field, FieldFault, flagField, idField, textField } from './document/fields.ts';
+import { bounded, textBound } from './document/bounds.ts';
 import { MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { LabelSelector } from './labels.ts';
 import { labelsField } from './labels-field.ts';

@@ -1,7 +1,7 @@
 import { Secret } from '../model/secret.ts';
-import { nestedMapping, textField } from '../document/fields.ts';
-import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
-import { hasKey, readMapping } from '../document/read-mapping.ts';
+import { nestedMapping, textField } from '../model/document/fields.ts';
+import { type Place, placeIn, type ProblemLog } from '../model/document/problem-log.ts';
+import { hasKey, readMapping } from '../model/document/read-mapping.ts';
 import type { ReadSecret, SecretReference } from './secret-source.ts';
 
 /** What reading credentials needs beside the document. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAppKeySecret } from '../model/app-key.ts';
 import type { Credential } from '../model/credential.ts';
-import type { StoreState } from '../store/check-store.ts';
+import type { StoreState } from '../check/store/check-store.ts';
 import type { DocumentCredential } from './credential.ts';
 import type { DocumentContent } from './parse-document.ts';
 

@@ -1,4 +1,4 @@
-import type { Placed, ProblemLog } from '../document/problem-log.ts';
+import type { Placed, ProblemLog } from '../model/document/problem-log.ts';
 import { MAX_ENDPOINTS, MAX_GROUP_GRANTS, MAX_GROUP_GRANTS_OF_ENDPOINT, MAX_PATH_SEGMENTS } from '../model/bounds.ts';
 import { type Endpoint, segmentCount } from '../model/endpoint.ts';
 import { type Grant, isGroupGrant } from '../model/grant.ts';

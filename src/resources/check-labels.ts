@@ -1,4 +1,4 @@
-import { isDeclared, type Place, type Placed, placeIn, type ProblemLog } from '../document/problem-log.ts';
+import { isDeclared, type Place, type Placed, placeIn, type ProblemLog } from '../model/document/problem-log.ts';
 import { carries, describeLabels, type Labels, type LabelSelector } from '../model/labels.ts';
 
 /** What has labels of its own. Credentials count by those of their consumer, grants by those of their endpoint. */

@@ -1,6 +1,6 @@
-import { type MappingKind, nestedList } from '../document/fields.ts';
-import { readMapping, withDefaults } from '../document/read-mapping.ts';
-import type { Reader } from '../document/read-plain.ts';
+import { type MappingKind, nestedList } from '../model/document/fields.ts';
+import { readMapping, withDefaults } from '../model/document/read-mapping.ts';
+import type { Reader } from '../model/document/read-plain.ts';
 import { type Consumer, consumerDefaults, consumerFields } from '../model/consumer.ts';
 import { sortLabels } from '../model/labels.ts';
 import { credentialKind } from './credential.ts';

@@ -1,4 +1,4 @@
-import type { Lifetime } from '../clock.ts';
+import type { Lifetime } from '../base/clock.ts';
 import {
   alternatives,
   choiceField,
@@ -8,9 +8,9 @@ import {
   nestedMapping,
   textLike,
   timeField,
-} from '../document/fields.ts';
-import { placeIn, type Place, type Placed, type ProblemLog } from '../document/problem-log.ts';
-import { hasKey, readList, readMapping, subjectOf } from '../document/read-mapping.ts';
+} from '../model/document/fields.ts';
+import { placeIn, type Place, type Placed, type ProblemLog } from '../model/document/problem-log.ts';
+import { hasKey, readList, readMapping, subjectOf } from '../model/document/read-mapping.ts';
 import { APP_KEY_PATTERN, hashAppKey, isAppKeySecret, MAX_APP_KEY_CHARACTERS } from '../model/app-key.ts';
 import { type CredentialState, credentialStates } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import { type Grant, type GroupGrant, isGroupGrant, rankOf } from '../model/grant.ts';
 import { grantId } from './grant.ts';
-import { findMatchCollisions } from '../route/collisions.ts';
-import { ID_PATTERN } from '../document/fields.ts';
-import { findNearestName } from '../document/nearest-name.ts';
+import { findMatchCollisions } from '../check/route/collisions.ts';
+import { ID_PATTERN } from '../model/document/fields.ts';
+import { findNearestName } from '../model/document/nearest-name.ts';
 import {
   describePlace,
   type Place,
@@ -11,7 +11,7 @@ import {
   placeIn,
   type ProblemLog,
   reportRepeated,
-} from '../document/problem-log.ts';
+} from '../model/document/problem-log.ts';
 
 /** Something with an id, faulty or not: a reference to a faulty one is not a second problem. */
 export interface Declared {

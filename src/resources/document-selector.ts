@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Field, FieldFault } from '../document/fields.ts';
+import { type Field, FieldFault } from '../model/document/fields.ts';
 import { labelsField } from '../model/labels-field.ts';
-import { describePlace, type Placed, type ProblemLog } from '../document/problem-log.ts';
+import { describePlace, type Placed, type ProblemLog } from '../model/document/problem-log.ts';
 import { describeLabels, type LabelSelector } from '../model/labels.ts';
 
 const noLabels = new FieldFault('must name at least one label; leave the key out for a document about everything');

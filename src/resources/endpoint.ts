@@ -5,17 +5,17 @@ import {
   type PartnerEndpoint,
   scenarios,
 } from '../model/endpoint.ts';
-import { choiceField, flagField, idField, nestedList, nestedMapping, textField } from '../document/fields.ts';
-import { bounded, textBound } from '../document/bounds.ts';
-import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
+import { choiceField, flagField, idField, nestedList, nestedMapping, textField } from '../model/document/fields.ts';
+import { bounded, textBound } from '../model/document/bounds.ts';
+import { type Place, placeIn, type ProblemLog } from '../model/document/problem-log.ts';
 import { MAX_DESCRIPTION_CHARACTERS } from '../model/bounds.ts';
 import { labelsField } from '../model/labels-field.ts';
 import { sortLabels } from '../model/labels.ts';
 import { type Declared, withoutDefaults } from './declared.ts';
 import { declareLimits, limitKind, readLimits } from './limits.ts';
-import { hasKey, readMapping } from '../document/read-mapping.ts';
+import { hasKey, readMapping } from '../model/document/read-mapping.ts';
 import { matchKind, readMatch } from './match.ts';
-import { commonOptions, optionsKind, optionsOf, readOptions } from '../methods/options.ts';
+import { commonOptions, optionsKind, optionsOf, readOptions } from '../check/methods/options.ts';
 
 const trafficControlKind = {
   what: '"trafficControl"',

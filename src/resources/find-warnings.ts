@@ -1,8 +1,8 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import { documentNames, type PlacedDocument } from './parse-document.ts';
-import { formatPath, type Problem, sortProblems } from '../document/problem.ts';
-import { type Place, type Placed, placeIn } from '../document/problem-log.ts';
-import { type DocumentSource, positionFinder, type UnreadSource } from '../document/source-text.ts';
+import { formatPath, type Problem, sortProblems } from '../model/document/problem.ts';
+import { type Place, type Placed, placeIn } from '../model/document/problem-log.ts';
+import { type DocumentSource, positionFinder, type UnreadSource } from '../model/document/source-text.ts';
 
 /** More are not reported: they have one cause then. */
 const MAX_WARNINGS = 1000;

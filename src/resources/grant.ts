@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isLongerThan } from '../document/bounds.ts';
+import { isLongerThan } from '../model/document/bounds.ts';
 import {
   dateField,
   type Field,
@@ -11,11 +11,11 @@ import {
   nestedList,
   timeField,
   wholeNumberField,
-} from '../document/fields.ts';
+} from '../model/document/fields.ts';
 import { MAX_GRANT_HOLDER_CHARACTERS } from '../model/bounds.ts';
 import { labelsField } from '../model/labels-field.ts';
-import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
-import { hasKey, readMapping } from '../document/read-mapping.ts';
+import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
+import { hasKey, readMapping } from '../model/document/read-mapping.ts';
 import { type Grant, type GrantTarget, isGroupGrant, MAX_PRIORITY, MIN_PRIORITY } from '../model/grant.ts';
 import { describeLabels, type LabelSelector, sortedEntries, sortLabels } from '../model/labels.ts';
 import { type Declared, declareTime } from './declared.ts';

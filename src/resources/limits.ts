@@ -1,6 +1,6 @@
-import { choiceField, wholeNumberField } from '../document/fields.ts';
-import { describePlace, placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
-import { readList, readMapping } from '../document/read-mapping.ts';
+import { choiceField, wholeNumberField } from '../model/document/fields.ts';
+import { describePlace, placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
+import { readList, readMapping } from '../model/document/read-mapping.ts';
 import { type Limit, type LimitScope, limitScopes, limitUnits, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
 import type { Declared } from './declared.ts';
 

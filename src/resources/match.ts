@@ -1,8 +1,8 @@
 import type { EndpointMatch, PathRule } from '../model/endpoint.ts';
-import { parseHostRule } from '../receive/host.ts';
-import { parsePathRule } from '../receive/path.ts';
-import { bounded, listBound } from '../document/bounds.ts';
-import { nestedField, nestedList, textField } from '../document/fields.ts';
+import { parseHostRule } from '../check/receive/host.ts';
+import { parsePathRule } from '../check/receive/path.ts';
+import { bounded, listBound } from '../model/document/bounds.ts';
+import { nestedField, nestedList, textField } from '../model/document/fields.ts';
 import {
   MAX_HOST_CHARACTERS,
   MAX_HOSTS,
@@ -11,9 +11,9 @@ import {
   MAX_PATH_CHARACTERS,
   MAX_PATHS,
 } from '../model/bounds.ts';
-import { isToken } from '../signing/http-grammar.ts';
-import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
-import { readList, readMapping, subjectOf } from '../document/read-mapping.ts';
+import { isToken } from '../base/text/http-grammar.ts';
+import { type Place, placeIn, type ProblemLog } from '../model/document/problem-log.ts';
+import { readList, readMapping, subjectOf } from '../model/document/read-mapping.ts';
 
 const pathKind = { what: 'a path rule', fields: { prefix: textField, exact: textField }, required: [] } as const;
 

@@ -1,7 +1,7 @@
-import { type Field, FieldFault } from '../document/fields.ts';
+import { type Field, FieldFault } from '../model/document/fields.ts';
 import { MAX_OPERATOR_BOUNDS, MAX_PATH_CHARACTERS } from '../model/bounds.ts';
-import { parseHostRule } from '../receive/host.ts';
-import { parsePathRule } from '../receive/path.ts';
+import { parseHostRule } from '../check/receive/host.ts';
+import { parsePathRule } from '../check/receive/path.ts';
 
 function boundsField(read: (text: string) => string | null, rule: string): Field<readonly string[]> {
   const fault = new FieldFault(`must be a list of at most ${String(MAX_OPERATOR_BOUNDS)} different ${rule}`);

@@ -1,6 +1,6 @@
-import { dateField, idField, nestedList, textLike } from '../document/fields.ts';
-import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
-import { readList, readMapping, withDefaults } from '../document/read-mapping.ts';
+import { dateField, idField, nestedList, textLike } from '../model/document/fields.ts';
+import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
+import { readList, readMapping, withDefaults } from '../model/document/read-mapping.ts';
 import { sortLabels } from '../model/labels.ts';
 import { MAX_TOKENS, type Operator, operatorDefaults, operatorFields, type OperatorToken } from '../model/operator.ts';
 import { type Declared, declareTime, withoutDefaults } from './declared.ts';

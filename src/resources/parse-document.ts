@@ -10,10 +10,10 @@ import {
   type Declared,
 } from './cross-references.ts';
 import { type DocumentCredential, type ReadCredential, readCredentialsOf } from './credential.ts';
-import { choiceField, isMapping, namesIn, nestedList } from '../document/fields.ts';
-import { readLargeTree } from '../document/large/read-large-tree.ts';
-import type { Problem } from '../document/problem.ts';
-import { type Place, type Placed, placeIn, ProblemLog } from '../document/problem-log.ts';
+import { choiceField, isMapping, namesIn, nestedList } from '../model/document/fields.ts';
+import { readLargeTree } from '../model/document/large/read-large-tree.ts';
+import type { Problem } from '../model/document/problem.ts';
+import { type Place, type Placed, placeIn, ProblemLog } from '../model/document/problem-log.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import { checkCounts } from './check-counts.ts';
 import { checkLabels } from './check-labels.ts';
@@ -21,12 +21,12 @@ import { chooseSelector, documentSelectorField } from './document-selector.ts';
 import { consumerKind, readConsumer } from './consumer.ts';
 import { endpointKind, readEndpoint } from './endpoint.ts';
 import { grantKind, readGrant } from './grant.ts';
-import { readList, readMapping } from '../document/read-mapping.ts';
+import { readList, readMapping } from '../model/document/read-mapping.ts';
 import type { CredentialContext } from './app-secret.ts';
 import type { ReadSecret } from './secret-source.ts';
-import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
-import { reportUnseen } from '../document/unseen-texts.ts';
-import { readYamlTree, unreadTree, type YamlTree } from '../document/yaml-tree.ts';
+import type { DocumentSource, UnreadSource } from '../model/document/source-text.ts';
+import { reportUnseen } from '../model/document/unseen-texts.ts';
+import { readYamlTree, unreadTree, type YamlTree } from '../model/document/yaml-tree.ts';
 
 /** A set of documents, validated: defaults are filled in, references resolve, nothing appears twice. */
 export interface DocumentContent {

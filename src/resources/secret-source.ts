@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { codeOf } from '../files/fingerprint.ts';
+import { codeOf } from '../base/files/fingerprint.ts';
 
 /** Where an App Secret is kept outside the document: `appSecretFrom: { env: NAME }` or `{ file: PATH }`. */
 export type SecretReference = { readonly env: string } | { readonly file: string };

@@ -1,7 +1,7 @@
-import { choiceField, dateField, idField, nestedMapping, textThat } from '../document/fields.ts';
-import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
-import { hasKey, readMapping } from '../document/read-mapping.ts';
-import type { Sealed } from '../keyring/sealed.ts';
+import { choiceField, dateField, idField, nestedMapping, textThat } from '../model/document/fields.ts';
+import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
+import { hasKey, readMapping } from '../model/document/read-mapping.ts';
+import type { Sealed } from '../model/keyring/sealed.ts';
 import { hashAppKey, isAppKeySecret } from '../model/app-key.ts';
 import { type Credential, credentialStates } from '../model/credential.ts';
 import { appKeyField, appKeyHashField, methodsField, readMethodList, reportMisfits } from './credential.ts';

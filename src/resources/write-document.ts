@@ -1,5 +1,5 @@
-import { escapeInJson, escapeInYaml } from '../document/escape-invisible.ts';
-import { isMapping } from '../document/fields.ts';
+import { escapeInJson, escapeInYaml } from '../model/document/escape-invisible.ts';
+import { isMapping } from '../model/document/fields.ts';
 import { type LabelSelector, sortLabels } from '../model/labels.ts';
 import type { Declared } from './declared.ts';
 

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
-import { FileStore } from '../../src/store/file/file-store.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { FileStore } from '../../src/stores/file/file-store.ts';
 import { poll } from '../support/time/poll.ts';
 import { temporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 import { describeStoreContract } from './store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../src/clock.ts';
-import { createGrpcJsTransport } from '../../src/server/grpc-js-transport.ts';
-import { createHttp2Transport } from '../../src/server/http2-transport.ts';
-import { type Call, type Transport, type TransportOptions } from '../../src/server/transport.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { createGrpcJsTransport } from '../../src/wire/server/grpc-js-transport.ts';
+import { createHttp2Transport } from '../../src/wire/server/http2-transport.ts';
+import { type Call, type Transport, type TransportOptions } from '../../src/wire/server/transport.ts';
 import { RawClient } from '../support/grpc/raw-client.ts';
 
 const traceParent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

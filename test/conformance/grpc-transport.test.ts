@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { type ClientHttp2Stream, connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
-import { createGrpcJsTransport } from '../../src/server/grpc-js-transport.ts';
-import { createHttp2Transport } from '../../src/server/http2-transport.ts';
-import { maxConcurrentCalls, type Transport, type TransportOptions } from '../../src/server/transport.ts';
+import { createGrpcJsTransport } from '../../src/wire/server/grpc-js-transport.ts';
+import { createHttp2Transport } from '../../src/wire/server/http2-transport.ts';
+import { maxConcurrentCalls, type Transport, type TransportOptions } from '../../src/wire/server/transport.ts';
 import { framed, messagesOf, RawClient, readAnswer } from '../support/grpc/raw-client.ts';
 import { cancelled, failure, type Harness, startHarness } from '../support/grpc/transport-harness.ts';
 

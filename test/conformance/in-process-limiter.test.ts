@@ -1,4 +1,4 @@
-import { InProcessLimiter } from '../../src/limit/in-process.ts';
+import { InProcessLimiter } from '../../src/check/limit/in-process.ts';
 import { fixedClock } from '../support/time/fixed-clock.ts';
 import { describeLimiterContract } from './limiter.ts';
 

@@ -1,4 +1,4 @@
-import { InProcessReplayGuard } from '../../src/replay/in-process.ts';
+import { InProcessReplayGuard } from '../../src/check/replay/in-process.ts';
 import { fixedClock } from '../support/time/fixed-clock.ts';
 import { describeReplayGuardContract } from './replay-guard.ts';
 

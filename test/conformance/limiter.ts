@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Limiter, LimitQuestion } from '../../src/limit/limiter.ts';
+import type { Limiter, LimitQuestion } from '../../src/check/limit/limiter.ts';
 import { type Limit, type LimitReading, limitUnits } from '../../src/model/limit.ts';
 import { limit } from '../support/pipeline/resources.ts';
 import { secondsLeft } from '../support/time/seconds-left.ts';

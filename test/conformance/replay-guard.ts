@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ReplayGuard, type UsedSignature } from '../../src/replay/replay-guard.ts';
+import { type ReplayGuard, type UsedSignature } from '../../src/check/replay/replay-guard.ts';
 import { usedSignature } from '../support/partner/used-signature.ts';
 
 /** A guard under test. */

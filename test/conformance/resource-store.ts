@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import type { Change, Operation } from '../../src/manage/change.ts';
+import type { Change, Operation } from '../../src/resources/changes/change.ts';
 import { grantId } from '../../src/resources/grant.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../src/resources/resource.ts';
 import {
@@ -11,7 +11,7 @@ import {
   Outdated,
   type ResourceStore,
   type Selection,
-} from '../../src/manage/resource-store.ts';
+} from '../../src/resources/changes/resource-store.ts';
 import { hashAppKey, isAppKeySecret } from '../../src/model/app-key.ts';
 import type { Labels } from '../../src/model/labels.ts';
 import { type Operator, operatorDefaults } from '../../src/model/operator.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type HeldCredential } from '../../src/store/credential-source.ts';
-import type { CheckStore } from '../../src/store/check-store.ts';
+import { type HeldCredential } from '../../src/check/store/credential-source.ts';
+import type { CheckStore } from '../../src/check/store/check-store.ts';
 import { poll } from '../support/time/poll.ts';
 
 /** A store that checks are decided with, and the way to change what is in it. */

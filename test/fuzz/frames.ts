@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
-import { frameFlag, frameType, setting } from '../../src/http2/frame.ts';
+import { frameFlag, frameType, setting } from '../../src/wire/http2/frame.ts';
 import { type FakeConnection, fakeServer, type FakeServer } from '../support/grpc/fake-connection.ts';
 import { data, frame, grpcHead, grpcRequest, settings, uint32 } from '../support/grpc/fake-wire.ts';
 import { Random } from './random.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { createConsole } from '../../src/console/console.ts';
-import { systemClock } from '../../src/clock.ts';
-import { ApiListener } from '../../src/management/listener.ts';
-import { divideRequests } from '../../src/management/routes.ts';
+import { createConsole } from '../../src/operators/console/console.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { ApiListener } from '../../src/operators/process/listener.ts';
+import { divideRequests } from '../../src/operators/process/routes.ts';
 import { apiNow, MemoryApi, peerAt } from '../support/api/memory-api.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 

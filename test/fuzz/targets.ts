@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { parseHmacAuthorization } from '../../src/methods/hmac/authorization.ts';
-import { parseSignedHeaders } from '../../src/methods/hmac/signed-headers.ts';
+import { parseHmacAuthorization } from '../../src/check/methods/hmac/authorization.ts';
+import { parseSignedHeaders } from '../../src/check/methods/hmac/signed-headers.ts';
 import {
   type ParameterText,
   parseParameters,
   sortByName,
   valueStart,
-} from '../../src/methods/parameter-signature/parameters.ts';
-import { stripReservedParameters } from '../../src/methods/parameter-signature/strip-parameters.ts';
-import { parseWrapper } from '../../src/methods/parameter-signature/wrapper.ts';
+} from '../../src/check/methods/parameter-signature/parameters.ts';
+import { stripReservedParameters } from '../../src/check/methods/parameter-signature/strip-parameters.ts';
+import { parseWrapper } from '../../src/check/methods/parameter-signature/wrapper.ts';
 import { Secret } from '../../src/model/secret.ts';
-import { isRefusal } from '../../src/refusal.ts';
-import { decodeCanonicalBase64 } from '../../src/signing/encodings.ts';
-import { parseMediaType } from '../../src/signing/media-type.ts';
-import { formatImfFixdate, parseImfFixdate } from '../../src/signing/signed-time.ts';
-import { describeStringToSign, MAX_HINT_BYTES } from '../../src/signing/string-to-sign-hint.ts';
+import { isRefusal } from '../../src/check/refusal.ts';
+import { decodeCanonicalBase64 } from '../../src/base/text/encodings.ts';
+import { parseMediaType } from '../../src/base/text/media-type.ts';
+import { formatImfFixdate, parseImfFixdate } from '../../src/check/signing/signed-time.ts';
+import { describeStringToSign, MAX_HINT_BYTES } from '../../src/check/signing/string-to-sign-hint.ts';
 import { naiveHmac, naiveMeaning, naiveParameters, naiveStrip } from '../support/signing/naive-signature.ts';
 import { checkHmacMessage, checkParameterMessage } from '../support/signing/signature-outcome.ts';
 import { APP_KEY, NOW, SECRETS } from '../support/signing/signed-message-arbitraries.ts';

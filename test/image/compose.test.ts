@@ -3,7 +3,7 @@ import { compose, requireCompose, startStack } from '../../scripts/compose/stack
 import { dockerOutput } from '../../scripts/image/docker.mjs';
 import { makeServerImages } from '../../scripts/image/local-servers.mjs';
 import { buildTestImage } from '../support/image/built-image.ts';
-import { freePort } from '../../src/programs/free-ports.ts';
+import { freePort } from '../../src/cli/programs/free-ports.ts';
 import { poll } from '../support/time/poll.ts';
 
 const project = 'postern-test';

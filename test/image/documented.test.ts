@@ -6,7 +6,7 @@ import { dockerOutput } from '../../scripts/image/docker.mjs';
 import { readVersion } from '../../scripts/image/build.mjs';
 import { projectRoot, readDocument, readFences } from '../support/docs/documents.ts';
 import { buildTestImage, testImage } from '../support/image/built-image.ts';
-import { freePort } from '../../src/programs/free-ports.ts';
+import { freePort } from '../../src/cli/programs/free-ports.ts';
 import { temporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 
 const container = 'postern-test-documented';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHttp2Transport } from '../../src/server/http2-transport.ts';
+import { createHttp2Transport } from '../../src/wire/server/http2-transport.ts';
 import { startHarness } from '../support/grpc/transport-harness.ts';
 
 /**

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { installServices } from '../../services/install-services.mjs';
-import { startConsole } from '../../src/demo/demo-console.ts';
+import { startConsole } from '../../src/cli/demo/demo-console.ts';
 import { OwnedParts } from '../../src/gateway/parts.ts';
-import { freePorts } from '../../src/programs/free-ports.ts';
-import { Program, type ProgramStart } from '../../src/programs/program.ts';
+import { freePorts } from '../../src/cli/programs/free-ports.ts';
+import { Program, type ProgramStart } from '../../src/cli/programs/program.ts';
 import { startSourceRelay } from './source-relay.ts';
 
 /** `npm run test:schemathesis`. Exit code 0 only when no check failed. */

@@ -2,7 +2,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { open, visit } from '../support/console/browser-visitor.ts';
 import { startConsole } from '../support/console/console-stack.ts';
 import { lookAtFirstUse, setUpFirstPartner } from '../support/console/first-partner.ts';

@@ -1,5 +1,5 @@
 // Compiled, never run: each `@ts-expect-error` is a proof that the line below it does not compile.
-import { type RefusalAnswer, refusalAnswers, type RefusalCode, refuse, type Refusal } from '../../src/refusal.ts';
+import { type RefusalAnswer, refusalAnswers, type RefusalCode, refuse, type Refusal } from '../../src/check/refusal.ts';
 
 export const silent = {
   ...refusalAnswers,

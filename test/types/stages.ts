@@ -1,15 +1,15 @@
-import { authorize, type Permit } from '../../src/authorize/authorize.ts';
-import { type Granted, limit, type LimitPorts } from '../../src/limit/limit.ts';
-import { authenticate } from '../../src/methods/authenticate.ts';
-import { type Authenticated, type AuthenticationPorts, unchanged } from '../../src/methods/authenticated.ts';
-import type { Pending } from '../../src/pending.ts';
-import type { HttpRequest } from '../../src/receive/http-request.ts';
-import { receive, type Received } from '../../src/receive/receive.ts';
-import { isRefusal, type Refusal } from '../../src/refusal.ts';
-import { respond } from '../../src/respond/respond.ts';
-import { route, type Routed } from '../../src/route/route.ts';
-import type { HeldCredential } from '../../src/store/credential-source.ts';
-import type { Catalog } from '../../src/store/check-store.ts';
+import { authorize, type Permit } from '../../src/check/authorize/authorize.ts';
+import { type Granted, limit, type LimitPorts } from '../../src/check/limit/limit.ts';
+import { authenticate } from '../../src/check/methods/authenticate.ts';
+import { type Authenticated, type AuthenticationPorts, unchanged } from '../../src/check/methods/authenticated.ts';
+import type { Pending } from '../../src/base/pending.ts';
+import type { HttpRequest } from '../../src/check/receive/http-request.ts';
+import { receive, type Received } from '../../src/check/receive/receive.ts';
+import { isRefusal, type Refusal } from '../../src/check/refusal.ts';
+import { respond } from '../../src/check/respond/respond.ts';
+import { route, type Routed } from '../../src/check/route/route.ts';
+import type { HeldCredential } from '../../src/check/store/credential-source.ts';
+import type { Catalog } from '../../src/check/store/check-store.ts';
 
 // Compiled, never run: each `@ts-expect-error` is a proof that the line below it does not compile.
 

@@ -1,7 +1,7 @@
-import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
-import { CredentialCache } from '../../../src/store/credential-cache.ts';
-import type { HeldCredential } from '../../../src/store/credential-source.ts';
-import { startSystemTimer } from '../../../src/clock.ts';
+import { AppKeyFilter } from '../../../src/stores/cache/app-key-filter.ts';
+import { CredentialCache } from '../../../src/stores/credential-cache.ts';
+import type { HeldCredential } from '../../../src/check/store/credential-source.ts';
+import { startSystemTimer } from '../../../src/base/clock.ts';
 import { appKeyOf } from '../seed.ts';
 import { skewedNumbers } from './numbers.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { HeaderValueOption_HeaderAppendAction } from '../../../src/gen/envoy/config/core/v3/base.ts';
 import type { AttributeContext_HttpRequest } from '../../../src/gen/envoy/service/auth/v3/attribute_context.ts';
 import { type CheckRequest, CheckResponse } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';

@@ -6,7 +6,7 @@ import {
   CheckResponse,
 } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
 import { serviceDefinition } from '../../../test/support/grpc/service-definition.ts';
-import { HttpRequest } from '../../../src/receive/http-request.ts';
+import { HttpRequest } from '../../../src/check/receive/http-request.ts';
 import type { Partner } from '../../fixtures/partners.ts';
 import { createHmacCheck } from './check-hmac.ts';
 

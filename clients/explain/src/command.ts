@@ -6,7 +6,7 @@ import { parseTime } from '../../../src/cli/flags/times.ts';
 import { collectOption, parseCount, parseRequestId } from '../../../src/cli/flags/values.ts';
 import { explainFile, type ExplainFlags } from '../../../src/cli/partner/explain-request.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../../../src/cli/terminal.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { authenticationMethods } from '../../../src/model/endpoint.ts';
 import { readVersion } from './version.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { type Access, type AccessQuestion, judgeAccess, type Obstacle } from '../../manage/access.ts';
-import { declareJudged } from '../../manage/declare-access.ts';
-import { readAccessQuestion } from '../../manage/endpoint-access.ts';
+import { type Access, type AccessQuestion, judgeAccess, type Obstacle } from '../../resources/changes/access.ts';
+import { declareJudged } from '../../resources/changes/declare-access.ts';
+import { readAccessQuestion } from '../../resources/changes/endpoint-access.ts';
 import type { WeighedGrant } from '../../model/grant-in-effect.ts';
 import { declareGrant } from '../../resources/grant.ts';
 import { addAction, addHelp, type CommandContext, nameOf, readExits } from '../command.ts';

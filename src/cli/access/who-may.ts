@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { declareAccess } from '../../manage/declare-access.ts';
-import { type ConsumerAccess, listAccess } from '../../manage/who-may.ts';
+import { declareAccess } from '../../resources/changes/declare-access.ts';
+import { type ConsumerAccess, listAccess } from '../../resources/changes/who-may.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
-import { count, grouped } from '../../printable.ts';
+import { count, grouped } from '../../base/text/printable.ts';
 import type { CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { parseCount, parseId } from '../flags/values.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { findNotAgreed } from '../../manage/apply/keep-stopped.ts';
-import type { StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
-import type { ApplyPlan } from '../../manage/apply/apply-plan.ts';
-import type { Change } from '../../manage/change.ts';
-import { Conflict, Outdated } from '../../manage/resource-store.ts';
+import { findNotAgreed } from '../../resources/changes/apply/keep-stopped.ts';
+import type { StepsOutcome } from '../../resources/changes/apply/commit-in-steps.ts';
+import type { ApplyPlan } from '../../resources/changes/apply/apply-plan.ts';
+import type { Change } from '../../resources/changes/change.ts';
+import { Conflict, Outdated } from '../../resources/changes/resource-store.ts';
 import { describeLabels } from '../../model/labels.ts';
 import { addAction, addHelp, changeExits, type CommandContext } from '../command.ts';
 import { reportFailure } from '../failure.ts';
@@ -16,7 +16,7 @@ import {
   selectorOption,
 } from '../flags/options.ts';
 import { confirm, requireAsk, watchForStop } from '../interaction.ts';
-import { grouped } from '../../printable.ts';
+import { grouped } from '../../base/text/printable.ts';
 import { MAX_PLANS, openForChange } from '../store/change-store.ts';
 import { commitWithProgress } from '../store/commit-changes.ts';
 import type { OpenedStore } from '../opened-store.ts';

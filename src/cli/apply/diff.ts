@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { ApplyPlan } from '../../manage/apply/apply-plan.ts';
+import type { ApplyPlan } from '../../resources/changes/apply/apply-plan.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { reportFailure } from '../failure.ts';
 import { addStoreOptions, selectorOption, type OutputFormat, type StoreFlags } from '../flags/options.ts';
-import { grouped } from '../../printable.ts';
+import { grouped } from '../../base/text/printable.ts';
 import { openFor } from '../store/read-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import { listRevived, planDocument, type PlanFlags, printChanges, printPlanData, tally } from './plan.ts';

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { type AuditOperation, operationsOf } from '../../manage/audit/operations.ts';
-import type { AuditEvent, AuditSelection } from '../../manage/resource-store.ts';
-import { count } from '../../printable.ts';
+import { type AuditOperation, operationsOf } from '../../resources/changes/audit/operations.ts';
+import type { AuditEvent, AuditSelection } from '../../resources/changes/resource-store.ts';
+import { count } from '../../base/text/printable.ts';
 import type { CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
-import { type Moment, momentBack } from '../../document/moments.ts';
+import { type Moment, momentBack } from '../../model/document/moments.ts';
 import { parseMoment } from '../flags/times.ts';
 import { parseCount, parseId } from '../flags/values.ts';
 import { type Column, type ListView, printList } from '../render/list.ts';
 import { formatTime } from '../render/text.ts';
 import { addReadAction, selectFrom } from '../store/read-store.ts';
-import { declareEvent, declareOperation } from '../../manage/audit/declare-event.ts';
+import { declareEvent, declareOperation } from '../../resources/changes/audit/declare-event.ts';
 import { addResourceFlag } from './named-events.ts';
 
 /** Adds `postern audit list`. */

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { ID_PATTERN } from '../../document/fields.ts';
-import { findNearestName } from '../../document/nearest-name.ts';
-import { type AuditOperation, operationsOf } from '../../manage/audit/operations.ts';
+import { ID_PATTERN } from '../../model/document/fields.ts';
+import { findNearestName } from '../../model/document/nearest-name.ts';
+import { type AuditOperation, operationsOf } from '../../resources/changes/audit/operations.ts';
 import {
   type AuditEvent,
   type AuditSelection,
   type AuditTrail,
   collectAll,
   NotFound,
-} from '../../manage/resource-store.ts';
+} from '../../resources/changes/resource-store.ts';
 import { parseGrantId } from '../../resources/grant.ts';
 import { resourceKinds } from '../../resources/resource.ts';
 

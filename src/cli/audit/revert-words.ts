@@ -1,4 +1,4 @@
-import type { RevertWords } from '../../manage/revert/revert-words.ts';
+import type { RevertWords } from '../../resources/changes/revert/revert-words.ts';
 
 /** What helps, as commands. */
 export const commandWords: RevertWords = {

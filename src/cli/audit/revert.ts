@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { AuditOperation } from '../../manage/audit/operations.ts';
-import { type AuditSelection, Conflict } from '../../manage/resource-store.ts';
-import { readGround } from '../../manage/revert/ground.ts';
-import { planRevert } from '../../manage/revert/plan-revert.ts';
-import { count } from '../../printable.ts';
+import type { AuditOperation } from '../../resources/changes/audit/operations.ts';
+import { type AuditSelection, Conflict } from '../../resources/changes/resource-store.ts';
+import { readGround } from '../../resources/changes/revert/ground.ts';
+import { planRevert } from '../../resources/changes/revert/plan-revert.ts';
+import { count } from '../../base/text/printable.ts';
 import type { CommandContext } from '../command.ts';
 import { formatTime } from '../render/text.ts';
 import { addChangeAction } from '../store/change-store.ts';

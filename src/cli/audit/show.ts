@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { describeEvent } from '../../manage/audit/describe-event.ts';
-import type { AuditOperation } from '../../manage/audit/operations.ts';
-import { renderChange } from '../../manage/render-change.ts';
-import type { AuditSelection } from '../../manage/resource-store.ts';
+import { describeEvent } from '../../resources/changes/audit/describe-event.ts';
+import type { AuditOperation } from '../../resources/changes/audit/operations.ts';
+import { renderChange } from '../../resources/changes/render-change.ts';
+import type { AuditSelection } from '../../resources/changes/resource-store.ts';
 import type { CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { formatData } from '../render/data.ts';
 import { formatTimeFrom, paintFor, printFields } from '../render/text.ts';
 import { addReadAction } from '../store/read-store.ts';
 import type { Terminal } from '../terminal.ts';
-import { declareOperation } from '../../manage/audit/declare-event.ts';
+import { declareOperation } from '../../resources/changes/audit/declare-event.ts';
 import { addResourceFlag, type EventName, findOperations, parseEventName } from './named-events.ts';
 
 /** Adds `postern audit show`. */

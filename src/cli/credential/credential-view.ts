@@ -1,7 +1,12 @@
 import { declareWholeCredential } from '../../resources/credential.ts';
-import { textOf } from '../../manage/generate-credential.ts';
-import type { Paint } from '../../manage/render-change.ts';
-import { declareUse, type ShownCredential, type ShownState, stateAt } from '../../manage/shown-credential.ts';
+import { textOf } from '../../resources/changes/generate-credential.ts';
+import type { Paint } from '../../resources/changes/render-change.ts';
+import {
+  declareUse,
+  type ShownCredential,
+  type ShownState,
+  stateAt,
+} from '../../resources/changes/shown-credential.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { formatDistance } from '../render/text.ts';

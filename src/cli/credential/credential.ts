@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { declareWholeCredential } from '../../resources/credential.ts';
-import { textOf } from '../../manage/generate-credential.ts';
+import { textOf } from '../../resources/changes/generate-credential.ts';
 import {
   declareUse,
   endsWithin,
@@ -10,8 +10,8 @@ import {
   type ShownCredential,
   shownStates,
   stateAt,
-} from '../../manage/shown-credential.ts';
-import { readUsableEndpoints, type UsableEndpoint } from '../../manage/usable-endpoints.ts';
+} from '../../resources/changes/shown-credential.ts';
+import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
@@ -23,7 +23,7 @@ import { parseSpan } from '../flags/times.ts';
 import { parseCount, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { type ListView, printList, printSection } from '../render/list.ts';
-import { count } from '../../printable.ts';
+import { count } from '../../base/text/printable.ts';
 import {
   type Field,
   formatDistance,

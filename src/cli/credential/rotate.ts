@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { isUnopened } from '../../keyring/sealed.ts';
-import { DEFAULT_GRACE, planOwnRotation } from '../../manage/issue-credential.ts';
-import { findNearEnd, planRevocation } from '../../manage/plan-credential.ts';
-import { guardRevision } from '../../manage/resource-store.ts';
+import { isUnopened } from '../../model/keyring/sealed.ts';
+import { DEFAULT_GRACE, planOwnRotation } from '../../resources/changes/issue-credential.ts';
+import { findNearEnd, planRevocation } from '../../resources/changes/plan-credential.ts';
+import { guardRevision } from '../../resources/changes/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Labels } from '../../model/labels.ts';

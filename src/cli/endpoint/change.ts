@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { collectAll, listEndpoints } from '../../manage/resource-store.ts';
-import { planEndpointDeletion, planEndpointEdit, planNewEndpoint } from '../../manage/plan-endpoint.ts';
-import { planGrant } from '../../manage/plan-grant.ts';
+import { collectAll, listEndpoints } from '../../resources/changes/resource-store.ts';
+import { planEndpointDeletion, planEndpointEdit, planNewEndpoint } from '../../resources/changes/plan-endpoint.ts';
+import { planGrant } from '../../resources/changes/plan-grant.ts';
 import { accessConditions, authenticationMethods, scenarios } from '../../model/endpoint.ts';
-import { count } from '../../printable.ts';
+import { count } from '../../base/text/printable.ts';
 import type { CommandContext } from '../command.ts';
 import { endpointBounds, labelBounds } from '../flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from '../flags/fields.ts';

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { collectAll, listGroupGrants } from '../../manage/resource-store.ts';
+import { collectAll, listGroupGrants } from '../../resources/changes/resource-store.ts';
 import { declareVersion } from '../../resources/declare-resource.ts';
 import { declareWholeEndpoint } from '../../resources/endpoint.ts';
 import { declareGrant } from '../../resources/grant.ts';
-import { renderValue } from '../../manage/render-change.ts';
+import { renderValue } from '../../resources/changes/render-change.ts';
 import type { Stored } from '../../resources/resource.ts';
 import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
 import { type Grant, type GroupGrant, isGroupGrant } from '../../model/grant.ts';
@@ -16,7 +16,7 @@ import { collectLabel, formatPathRule, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { formatHolder } from '../render/grants.ts';
 import { type ListView, printList } from '../render/list.ts';
-import { count } from '../../printable.ts';
+import { count } from '../../base/text/printable.ts';
 import { type Field, formatLimits, printFields, versionFields } from '../render/text.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 import {

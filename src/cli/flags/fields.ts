@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { findNearestName } from '../../document/nearest-name.ts';
-import type { PlainProblem } from '../../document/read-plain.ts';
-import { unseenTexts } from '../../document/unseen-texts.ts';
-import type { Change, Planned } from '../../manage/change.ts';
-import { stepsOf, type Wish } from '../../manage/wish.ts';
+import { findNearestName } from '../../model/document/nearest-name.ts';
+import type { PlainProblem } from '../../model/document/read-plain.ts';
+import { unseenTexts } from '../../model/document/unseen-texts.ts';
+import type { Change, Planned } from '../../resources/changes/change.ts';
+import { stepsOf, type Wish } from '../../resources/changes/wish.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { UsageError } from '../failure.ts';
 import { conflictOf } from './remedies.ts';

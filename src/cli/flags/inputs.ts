@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { ClientHeader, ClientRequest } from '../../signing/client-request.ts';
-import { isToken } from '../../signing/http-grammar.ts';
-import { MAX_HMAC_BODY_BYTES } from '../../methods/hmac/signature.ts';
+import type { ClientHeader, ClientRequest } from '../../check/signing/client-request.ts';
+import { isToken } from '../../base/text/http-grammar.ts';
+import { MAX_HMAC_BODY_BYTES } from '../../check/methods/hmac/signature.ts';
 import { UsageError } from '../failure.ts';
 import { readBytes } from './read-bytes.ts';
 

@@ -1,5 +1,5 @@
-import { Conflict } from '../../manage/resource-store.ts';
-import type { PlannedConflict, Remedy } from '../../manage/planned-conflict.ts';
+import { Conflict } from '../../resources/changes/resource-store.ts';
+import type { PlannedConflict, Remedy } from '../../resources/changes/planned-conflict.ts';
 
 /** What is in the way of a command, with the flag or the command that helps. */
 export function conflictOf({ conflict, remedy }: PlannedConflict): Conflict {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { FieldFault } from '../../document/fields.ts';
-import { type Moment, readMoment, readSpan, unitSeconds } from '../../document/moments.ts';
-import { parseImfFixdate } from '../../signing/signed-time.ts';
+import { FieldFault } from '../../model/document/fields.ts';
+import { type Moment, readMoment, readSpan, unitSeconds } from '../../model/document/moments.ts';
+import { parseImfFixdate } from '../../check/signing/signed-time.ts';
 
 /** {@link readMoment} of an argument. */
 export function parseMoment(text: string): Moment {

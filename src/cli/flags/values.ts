@@ -1,14 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import type { Declared } from '../../resources/declared.ts';
-import { ID_PATTERN } from '../../document/fields.ts';
+import { ID_PATTERN } from '../../model/document/fields.ts';
 import { readLimits } from '../../resources/limits.ts';
-import { readPlain } from '../../document/read-plain.ts';
+import { readPlain } from '../../model/document/read-plain.ts';
 import { carrierKinds, type PathRule } from '../../model/endpoint.ts';
-import { MAX_REASON_LENGTH, REASON_PATTERN } from '../../manage/change.ts';
+import { MAX_REASON_LENGTH, REASON_PATTERN } from '../../resources/changes/change.ts';
 import type { Labels, LabelSelector } from '../../model/labels.ts';
 import { limitScopes, limitUnits } from '../../model/limit.ts';
-import { parsePathRule } from '../../receive/path.ts';
-import { isRequestId } from '../../receive/request-id.ts';
+import { parsePathRule } from '../../check/receive/path.ts';
+import { isRequestId } from '../../check/receive/request-id.ts';
 
 /** The id of an endpoint, consumer or credential (spec §1), checked before anything is asked of the store. */
 export function parseId(text: string): string {

@@ -9,15 +9,15 @@ import { parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { openFor, requireResource } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
-import { declareHandover } from '../../handover/handover-data.ts';
-import { type Handover, planHandover } from '../../handover/handover-page.ts';
-import { type NothingToHandOver, readPartnerAccess } from '../../handover/partner-access.ts';
+import { declareHandover } from '../../partners/handover/handover-data.ts';
+import { type Handover, planHandover } from '../../partners/handover/handover-page.ts';
+import { type NothingToHandOver, readPartnerAccess } from '../../partners/handover/partner-access.ts';
 import { renderHandover } from './render-page.ts';
 import { FolderRefusal, takeEmptyFolder, writeFiles } from './samples/folder.ts';
 import type { Language } from './samples/language.ts';
 import { type LanguageName, languageNames, languages } from './samples/languages.ts';
 import { sampleFiles } from './samples/sample.ts';
-import { type GatewayAddress, originOf, readGatewayAddress } from '../../handover/target.ts';
+import { type GatewayAddress, originOf, readGatewayAddress } from '../../partners/handover/target.ts';
 
 const formats = ['markdown', 'json', 'yaml'] as const;
 

@@ -1,8 +1,13 @@
 import { formatTime } from '../render/text.ts';
-import { EXAMPLE_APP_KEY, EXAMPLE_NONCE, EXAMPLE_SECRET, EXAMPLE_TIME } from '../../handover/example-values.ts';
-import type { Example } from '../../handover/guides/guide.ts';
-import type { EndpointGroup } from '../../handover/handover-page.ts';
-import { block, code } from '../../handover/markdown.ts';
+import {
+  EXAMPLE_APP_KEY,
+  EXAMPLE_NONCE,
+  EXAMPLE_SECRET,
+  EXAMPLE_TIME,
+} from '../../partners/handover/example-values.ts';
+import type { Example } from '../../partners/handover/guides/guide.ts';
+import type { EndpointGroup } from '../../partners/handover/handover-page.ts';
+import { block, code } from '../../partners/handover/markdown.ts';
 
 /** The section that partners compare a program of their own with, byte by byte. */
 export function renderComparison(

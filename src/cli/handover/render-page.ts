@@ -1,13 +1,13 @@
 import type { Limit } from '../../model/limit.ts';
-import { count, grouped } from '../../printable.ts';
+import { count, grouped } from '../../base/text/printable.ts';
 import { formatTime } from '../render/text.ts';
-import type { AccessibleEndpoint, PartnerAccess } from '../../handover/partner-access.ts';
+import type { AccessibleEndpoint, PartnerAccess } from '../../partners/handover/partner-access.ts';
 import { renderComparison } from './render-examples.ts';
-import type { EndpointGroup, Handover } from '../../handover/handover-page.ts';
-import { block, code, plain, table } from '../../handover/markdown.ts';
+import type { EndpointGroup, Handover } from '../../partners/handover/handover-page.ts';
+import { block, code, plain, table } from '../../partners/handover/markdown.ts';
 import type { Language } from './samples/language.ts';
 import { renderSample } from './samples/sample.ts';
-import { hostsOf, originOf } from '../../handover/target.ts';
+import { hostsOf, originOf } from '../../partners/handover/target.ts';
 
 /** Writes what an operator sends to a partner, as Markdown. */
 export function renderHandover(handover: Handover, language: Language): string {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { loadKeyRing } from '../../keyring/read-key-ring.ts';
+import { loadKeyRing } from '../../model/keyring/read-key-ring.ts';
 import {
   addKey,
   type ChangedRing,
@@ -7,10 +7,10 @@ import {
   newRing,
   promoteKey,
   type RingContent,
-} from '../../keyring/ring-content.ts';
-import { formatKeyRing } from '../../keyring/ring-document.ts';
-import { checkAbsent, createRingFile } from '../../keyring/ring-file.ts';
-import { formatKeyRingLocation } from '../../keyring/ring-location.ts';
+} from '../../model/keyring/ring-content.ts';
+import { formatKeyRing } from '../../model/keyring/ring-document.ts';
+import { checkAbsent, createRingFile } from '../../model/keyring/ring-file.ts';
+import { formatKeyRingLocation } from '../../model/keyring/ring-location.ts';
 import { addHelp, type CommandContext } from '../command.ts';
 import { type OutputFormat, outputOption } from '../flags/options.ts';
 import { renderResult } from '../render/data.ts';

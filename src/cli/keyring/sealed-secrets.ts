@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { settings } from '../../config.ts';
-import { KeyRing } from '../../keyring/key-ring.ts';
-import { loadKeyRing } from '../../keyring/read-key-ring.ts';
-import { removeKey } from '../../keyring/ring-content.ts';
-import { Conflict, type Rewrapped } from '../../manage/resource-store.ts';
-import { count, grouped } from '../../printable.ts';
+import { settings } from '../../gateway/config.ts';
+import { KeyRing } from '../../model/keyring/key-ring.ts';
+import { loadKeyRing } from '../../model/keyring/read-key-ring.ts';
+import { removeKey } from '../../model/keyring/ring-content.ts';
+import { Conflict, type Rewrapped } from '../../resources/changes/resource-store.ts';
+import { count, grouped } from '../../base/text/printable.ts';
 import { addHelp, changeExits, type CommandContext, readExits } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { addStoreOptions, addYesOption, outputOption, type StoreFlags, timeoutOption } from '../flags/options.ts';

@@ -1,11 +1,11 @@
-import { findDifference } from '../../explain/difference.ts';
-import { explainKept, type KeptExplanation } from '../../explain/kept-refusal.ts';
-import { meaningOf } from '../../explain/read-kept.ts';
+import { findDifference } from '../../partners/explain/difference.ts';
+import { explainKept, type KeptExplanation } from '../../partners/explain/kept-refusal.ts';
+import { meaningOf } from '../../partners/explain/read-kept.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
-import { declareRefusal } from '../../refusals/declare-refusal.ts';
-import { keepStringToSign } from '../../refusals/kept-string-to-sign.ts';
-import type { RefusalRecord, RefusalSource } from '../../refusals/refusal-record.ts';
-import type { ClientRequest } from '../../signing/client-request.ts';
+import { declareRefusal } from '../../check/refusals/declare-refusal.ts';
+import { keepStringToSign } from '../../check/refusals/kept-string-to-sign.ts';
+import type { RefusalRecord, RefusalSource } from '../../check/refusals/refusal-record.ts';
+import type { ClientRequest } from '../../check/signing/client-request.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { createReplicaSource } from '../refusals/ask-replica.ts';

@@ -1,9 +1,9 @@
-import type { KeptContext } from '../../explain/kept-refusal.ts';
-import { readKept } from '../../explain/read-kept.ts';
+import type { KeptContext } from '../../partners/explain/kept-refusal.ts';
+import { readKept } from '../../partners/explain/read-kept.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
-import type { RefusalRecord } from '../../refusals/refusal-record.ts';
-import { equal } from '../../signing/equal.ts';
+import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
+import { equal } from '../../base/text/equal.ts';
 import type { CommandContext } from '../command.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import type { OpenedStore } from '../opened-store.ts';

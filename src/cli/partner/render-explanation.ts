@@ -1,9 +1,9 @@
-import type { Difference } from '../../explain/difference.ts';
-import type { Explanation } from '../../explain/explanation.ts';
-import { visible } from '../../methods/explanation/text-encoding.ts';
-import type { Proof } from '../../methods/method.ts';
-import { proofOf } from '../../methods/methods.ts';
-import { describeStringToSign, MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
+import type { Difference } from '../../partners/explain/difference.ts';
+import type { Explanation } from '../../partners/explain/explanation.ts';
+import { visible } from '../../check/methods/explanation/text-encoding.ts';
+import type { Proof } from '../../check/methods/method.ts';
+import { proofOf } from '../../check/methods/methods.ts';
+import { describeStringToSign, MAX_HINT_BYTES } from '../../check/signing/string-to-sign-hint.ts';
 import { fit, wrap } from '../render/text.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { formatData } from '../render/data.ts';

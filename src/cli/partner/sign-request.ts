@@ -1,11 +1,11 @@
-import { gatewayRequest } from '../../methods/explanation/gateway-request.ts';
-import type { Signing } from '../../methods/method.ts';
-import { methods } from '../../methods/methods.ts';
+import { gatewayRequest } from '../../check/methods/explanation/gateway-request.ts';
+import type { Signing } from '../../check/methods/method.ts';
+import { methods } from '../../check/methods/methods.ts';
 import type { AuthenticationMethod, Endpoint, PartnerEndpointOf } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
-import { receive } from '../../receive/receive.ts';
-import { isRefusal, type Refusal } from '../../refusal.ts';
-import type { ClientRequest } from '../../signing/client-request.ts';
+import { receive } from '../../check/receive/receive.ts';
+import { isRefusal, type Refusal } from '../../check/refusal.ts';
+import type { ClientRequest } from '../../check/signing/client-request.ts';
 import { UsageError } from '../failure.ts';
 
 interface GivenCredentials extends Pick<Signing, 'alsoSigned' | 'nowSeconds'> {

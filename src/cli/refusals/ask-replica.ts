@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
-import type { ListenAddress } from '../../net/listen-address.ts';
-import type { SelectedRefusals } from '../../refusals/refusal-memory.ts';
+import type { ListenAddress } from '../../base/net/listen-address.ts';
+import type { SelectedRefusals } from '../../check/refusals/refusal-memory.ts';
 import {
   type FoundRefusals,
   type RefusalRecord,
   type RefusalSelection,
   type RefusalSource,
   RemembersNone,
-} from '../../refusals/refusal-record.ts';
-import { REFUSALS_PATH } from '../../server/refusals-page.ts';
-import { StoreUnavailable } from '../../store/credential-source.ts';
+} from '../../check/refusals/refusal-record.ts';
+import { REFUSALS_PATH } from '../../gateway/serving/refusals-page.ts';
+import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import { describe, getFromAdmin } from '../store/admin-listener.ts';
 
 /** What one replica remembers, asked over its admin listener on this machine. */

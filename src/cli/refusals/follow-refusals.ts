@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { escapeInJson } from '../../document/escape-invisible.ts';
-import { declareRefusal } from '../../refusals/declare-refusal.ts';
-import type { RefusalRecord, RefusalSelection, RefusalSource } from '../../refusals/refusal-record.ts';
-import { StoreUnavailable } from '../../store/credential-source.ts';
+import { escapeInJson } from '../../model/document/escape-invisible.ts';
+import { declareRefusal } from '../../check/refusals/declare-refusal.ts';
+import type { RefusalRecord, RefusalSelection, RefusalSource } from '../../check/refusals/refusal-record.ts';
+import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import type { CommandContext } from '../command.ts';
 import { writeSafely } from '../failure.ts';
 import type { OutputFormat } from '../flags/options.ts';

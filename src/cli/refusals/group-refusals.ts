@@ -1,4 +1,4 @@
-import type { RefusalRecord } from '../../refusals/refusal-record.ts';
+import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 
 /** Refusals that are the same to a person: one line of a table. */
 export interface RefusalGroup {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { RefusalSource } from '../../refusals/refusal-record.ts';
+import type { RefusalSource } from '../../check/refusals/refusal-record.ts';
 import type { CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { describe, findAdminAddress } from '../store/admin-listener.ts';

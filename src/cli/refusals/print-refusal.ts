@@ -1,4 +1,4 @@
-import type { RefusalRecord } from '../../refusals/refusal-record.ts';
+import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import { formatTimeFrom, printFields } from '../render/text.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatCode, shownText } from './refusal-view.ts';

@@ -1,4 +1,4 @@
-import { refusalAnswers, type RefusalCode } from '../../refusal.ts';
+import { refusalAnswers, type RefusalCode } from '../../check/refusal.ts';
 import type { Column } from '../render/list.ts';
 import { formatTime } from '../render/text.ts';
 import type { RefusalGroup } from './group-refusals.ts';

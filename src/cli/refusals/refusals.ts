@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { findNearestName } from '../../document/nearest-name.ts';
-import { oauth2ErrorCodes } from '../../oauth2/messages.ts';
-import { refusalAnswers } from '../../refusal.ts';
+import { findNearestName } from '../../model/document/nearest-name.ts';
+import { oauth2ErrorCodes } from '../../gateway/oauth2/messages.ts';
+import { refusalAnswers } from '../../check/refusal.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { addStoreOptions, type OutputFormat } from '../flags/options.ts';
-import type { Moment } from '../../document/moments.ts';
+import type { Moment } from '../../model/document/moments.ts';
 import { parseMoment } from '../flags/times.ts';
 import { parseCount, parseId, parseRequestId } from '../flags/values.ts';
 import type { RefusalPlaceFlags } from './open-refusals.ts';

@@ -1,10 +1,10 @@
-import { NotFound } from '../../manage/resource-store.ts';
-import { count, grouped } from '../../printable.ts';
-import { declareRefusal } from '../../refusals/declare-refusal.ts';
-import type { FoundRefusals, RefusalRecord, RefusalSelection } from '../../refusals/refusal-record.ts';
+import { NotFound } from '../../resources/changes/resource-store.ts';
+import { count, grouped } from '../../base/text/printable.ts';
+import { declareRefusal } from '../../check/refusals/declare-refusal.ts';
+import type { FoundRefusals, RefusalRecord, RefusalSelection } from '../../check/refusals/refusal-record.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, writeSafely } from '../failure.ts';
-import { momentBack } from '../../document/moments.ts';
+import { momentBack } from '../../model/document/moments.ts';
 import { formatData } from '../render/data.ts';
 import { printList } from '../render/list.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';

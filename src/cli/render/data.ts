@@ -1,5 +1,5 @@
 import { Document, visit } from 'yaml';
-import { escapeInJson, escapeInYaml, hasInvisible } from '../../document/escape-invisible.ts';
+import { escapeInJson, escapeInYaml, hasInvisible } from '../../model/document/escape-invisible.ts';
 import type { OutputFormat } from '../flags/options.ts';
 
 /**

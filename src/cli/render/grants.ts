@@ -1,7 +1,7 @@
 import { type Grant, type GrantTarget, isGroupGrant } from '../../model/grant.ts';
 import type { WeighedGrant } from '../../model/grant-in-effect.ts';
 import { carries, describeLabels, type Labels } from '../../model/labels.ts';
-import { replaceInvisible } from '../../document/source-text.ts';
+import { replaceInvisible } from '../../model/document/source-text.ts';
 import { formatDistance } from './text.ts';
 
 /** Whose a grant is, in a cell: `acme`, `tier=gold (priority 10)`. */

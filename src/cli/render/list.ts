@@ -1,10 +1,10 @@
 import stringWidth from 'string-width';
-import { replaceInvisible } from '../../document/source-text.ts';
-import type { Paint } from '../../manage/render-change.ts';
+import { replaceInvisible } from '../../model/document/source-text.ts';
+import type { Paint } from '../../resources/changes/render-change.ts';
 import type { Terminal } from '../terminal.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { formatData, formatJson } from './data.ts';
-import { pagesOf } from '../../manage/resource-store.ts';
+import { pagesOf } from '../../resources/changes/resource-store.ts';
 import { paintFor } from './text.ts';
 
 /** How a list is shown. */

@@ -1,7 +1,7 @@
 import picocolors from 'picocolors';
-import { count } from '../../printable.ts';
-import { replaceInvisible } from '../../document/source-text.ts';
-import type { Paint } from '../../manage/render-change.ts';
+import { count } from '../../base/text/printable.ts';
+import { replaceInvisible } from '../../model/document/source-text.ts';
+import type { Paint } from '../../resources/changes/render-change.ts';
 import { formatLimit, type Limit } from '../../model/limit.ts';
 import type { Stored } from '../../resources/resource.ts';
 import type { Output, Terminal } from '../terminal.ts';

@@ -1,8 +1,8 @@
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { type Environment, settings } from '../../config.ts';
-import { type ListenAddress, parseListenAddress } from '../../net/listen-address.ts';
-import { StoreUnavailable } from '../../store/credential-source.ts';
+import { type Environment, settings } from '../../gateway/config.ts';
+import { type ListenAddress, parseListenAddress } from '../../base/net/listen-address.ts';
+import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import { UsageError } from '../failure.ts';
 
 /** What this process decided is asked of it alone: how long an answer may take. */

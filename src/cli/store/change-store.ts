@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { type DescribedChange, takeReal } from '../../manage/describe-change.ts';
-import type { Change } from '../../manage/change.ts';
-import { renderChange } from '../../manage/render-change.ts';
-import { Outdated } from '../../manage/resource-store.ts';
-import { isOutcomeUnknown } from '../../manage/store-fault.ts';
+import { type DescribedChange, takeReal } from '../../resources/changes/describe-change.ts';
+import type { Change } from '../../resources/changes/change.ts';
+import { renderChange } from '../../resources/changes/render-change.ts';
+import { Outdated } from '../../resources/changes/resource-store.ts';
+import { isOutcomeUnknown } from '../../resources/changes/store-fault.ts';
 import { addAction, addHelp, changeExits, type CommandContext, type Help, nameOf } from '../command.ts';
 import { FileStoreRefusal, reportFailure } from '../failure.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../flags/options.ts';
 import { confirm, requireAsk } from '../interaction.ts';
 import { renderResult } from '../render/data.ts';
-import { count } from '../../printable.ts';
+import { count } from '../../base/text/printable.ts';
 import { paintFor } from '../render/text.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { commitChanges, waysToFindOut } from './commit-changes.ts';

@@ -1,14 +1,14 @@
-import { commitInSteps, countSteps, type StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
-import type { Change, Operation } from '../../manage/change.ts';
-import type { ResourceStore } from '../../manage/resource-store.ts';
-import { isTooLarge } from '../../manage/store-fault.ts';
-import { replaceInvisible } from '../../document/source-text.ts';
+import { commitInSteps, countSteps, type StepsOutcome } from '../../resources/changes/apply/commit-in-steps.ts';
+import type { Change, Operation } from '../../resources/changes/change.ts';
+import type { ResourceStore } from '../../resources/changes/resource-store.ts';
+import { isTooLarge } from '../../resources/changes/store-fault.ts';
+import { replaceInvisible } from '../../model/document/source-text.ts';
 import { isGroupGrant } from '../../model/grant.ts';
 import { describeGrant, parseGrantId } from '../../resources/grant.ts';
-import { quote } from '../../signing/curl-command.ts';
+import { quote } from '../../check/signing/curl-command.ts';
 import type { CommandContext } from '../command.ts';
 import { startProgress, watchForStop } from '../interaction.ts';
-import { count, grouped } from '../../printable.ts';
+import { count, grouped } from '../../base/text/printable.ts';
 import { exitCodes } from '../terminal.ts';
 
 /** The work was interrupted between steps; those before it stand. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Environment } from '../../config.ts';
+import type { Environment } from '../../gateway/config.ts';
 import { buildState } from '../../resources/build-state.ts';
 import {
   type DocumentContent,
@@ -7,11 +7,11 @@ import {
   parseDocument,
   type ParseOptions,
 } from '../../resources/parse-document.ts';
-import { formatProblem } from '../../document/problem.ts';
+import { formatProblem } from '../../model/document/problem.ts';
 import { anySecret, type ReadSecret, secretReader } from '../../resources/secret-source.ts';
-import { textOf } from '../../manage/generate-credential.ts';
-import { isNamedLike } from '../../manage/named-like.ts';
-import type { ResourceStore, SystemOfRecord } from '../../manage/resource-store.ts';
+import { textOf } from '../../resources/changes/generate-credential.ts';
+import { isNamedLike } from '../../resources/changes/named-like.ts';
+import type { ResourceStore, SystemOfRecord } from '../../resources/changes/resource-store.ts';
 import { idOfResource } from '../../resources/declare-resource.ts';
 import type { Declared } from '../../resources/declared.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
@@ -19,7 +19,7 @@ import type { Endpoint } from '../../model/endpoint.ts';
 import { carries } from '../../model/labels.ts';
 import { isGroupGrant } from '../../model/grant.ts';
 import { Secret } from '../../model/secret.ts';
-import { readWholeFile } from '../../files/read-whole-file.ts';
+import { readWholeFile } from '../../base/files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
 import type { SecretsNeeded } from '../opened-store.ts';
 import { createProcessTraffic } from './process-traffic.ts';

@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
-import type { Clock } from '../../clock.ts';
-import { parseName, parseStore, type StoreLocation } from '../../config-values.ts';
-import { type Environment, settings } from '../../config.ts';
-import { KeyRing } from '../../keyring/key-ring.ts';
-import { loadKeyRing } from '../../keyring/read-key-ring.ts';
-import { parseKeyRingLocation } from '../../keyring/ring-location.ts';
-import type { DatabaseChecks } from '../../doctor/run-checks.ts';
+import type { Clock } from '../../base/clock.ts';
+import { parseName, parseStore, type StoreLocation } from '../../base/config-values.ts';
+import { type Environment, settings } from '../../gateway/config.ts';
+import { KeyRing } from '../../model/keyring/key-ring.ts';
+import { loadKeyRing } from '../../model/keyring/read-key-ring.ts';
+import { parseKeyRingLocation } from '../../model/keyring/ring-location.ts';
+import type { DatabaseChecks } from '../doctor/run-checks.ts';
 import { UsageError } from '../failure.ts';
 import type { OpenedStore, StoreWish } from '../opened-store.ts';
 
@@ -36,7 +36,7 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
   }
   const usesRing = needsSecrets === 'where-possible' ? isKeyRingNamed(environment) : needsSecrets !== false;
   const sealer = wish.sealer ?? (usesRing ? await openKeyRing(environment, warn) : null);
-  const { openMongoStoreForCommand } = await import('../../store/mongodb/open-mongo-store.ts');
+  const { openMongoStoreForCommand } = await import('../../stores/mongodb/open-mongo-store.ts');
   const opened = await openMongoStoreForCommand(location.uri, {
     ...{ command, actor, clock, timeoutMs, warn, sealer },
     mayBeEmpty: BEGINNING.includes(command),
@@ -48,9 +48,9 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
 
 /** What doctor looks at a database with. */
 export async function openDatabaseChecks(): Promise<DatabaseChecks> {
-  const { checkMongodb: check } = await import('../../store/mongodb/doctor/check-mongodb.ts');
-  const { findLimitHolders } = await import('../../store/mongodb/doctor/limit-holders.ts');
-  const { readEndpoints } = await import('../../store/mongodb/doctor/read-endpoints.ts');
+  const { checkMongodb: check } = await import('../../stores/mongodb/doctor/check-mongodb.ts');
+  const { findLimitHolders } = await import('../../stores/mongodb/doctor/limit-holders.ts');
+  const { readEndpoints } = await import('../../stores/mongodb/doctor/read-endpoints.ts');
   return { check, findLimitHolders, readEndpoints };
 }
 

@@ -1,5 +1,5 @@
-import type { Environment } from '../../config.ts';
-import type { TrafficCount, TrafficSource } from '../../store/traffic/traffic-count.ts';
+import type { Environment } from '../../gateway/config.ts';
+import type { TrafficCount, TrafficSource } from '../../model/traffic-count.ts';
 import { askAdminListener } from './admin-listener.ts';
 
 /** The counts of the process that serves a declarative file: nothing else keeps them. Rejects as its listener does. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
-import { NotFound, notFound, type ResourceStore } from '../../manage/resource-store.ts';
+import { NotFound, notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { describeGrant, grantId } from '../../resources/grant.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { ReplicaDirectory } from '../../manage/replicas.ts';
+import type { ReplicaDirectory } from '../../resources/changes/replicas.ts';
 import { UsageError } from '../failure.ts';
 import type { OpenedStore } from '../opened-store.ts';
 

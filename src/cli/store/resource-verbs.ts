@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Planned } from '../../manage/change.ts';
-import { guardRevision } from '../../manage/resource-store.ts';
-import type { Wish } from '../../manage/wish.ts';
+import type { Planned } from '../../resources/changes/change.ts';
+import { guardRevision } from '../../resources/changes/resource-store.ts';
+import type { Wish } from '../../resources/changes/wish.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { changesOf } from '../flags/fields.ts';

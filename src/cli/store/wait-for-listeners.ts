@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { printable } from '../../printable.ts';
+import { printable } from '../../base/text/printable.ts';
 
 /** What an admin listener said last. */
 export interface Asked {

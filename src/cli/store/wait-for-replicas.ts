@@ -1,8 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isStale, knows, type Replica, type ReplicaDirectory, type WantedRevision } from '../../manage/replicas.ts';
-import { count, printable } from '../../printable.ts';
+import {
+  isStale,
+  knows,
+  type Replica,
+  type ReplicaDirectory,
+  type WantedRevision,
+} from '../../resources/changes/replicas.ts';
+import { count, printable } from '../../base/text/printable.ts';
 import { wholeRevision } from '../../model/store-revision.ts';
-import { StoreUnavailable } from '../../store/credential-source.ts';
+import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import type { CommandContext } from '../command.ts';
 import type { ChangeFlags } from '../flags/options.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';

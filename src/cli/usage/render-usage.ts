@@ -1,9 +1,9 @@
-import type { Paint } from '../../manage/render-change.ts';
+import type { Paint } from '../../resources/changes/render-change.ts';
 import { renderTable } from '../render/list.ts';
-import { grouped } from '../../printable.ts';
+import { grouped } from '../../base/text/printable.ts';
 import { paintFor } from '../render/text.ts';
 import type { Terminal } from '../terminal.ts';
-import { type Grouping, isTime, type UsageRow, type UsageSummary } from '../../manage/usage/sum-traffic.ts';
+import { type Grouping, isTime, type UsageRow, type UsageSummary } from '../../resources/changes/usage/sum-traffic.ts';
 
 /** A picture that is narrower shows nothing, a wider one nothing more. */
 const MIN_BAR = 10;

@@ -1,17 +1,17 @@
 import { type Command, Option } from 'commander';
-import { callersOf } from '../../manage/usage/callers.ts';
-import { declareUsage, usualSince } from '../../manage/usage/declare-usage.ts';
+import { callersOf } from '../../resources/changes/usage/callers.ts';
+import { declareUsage, usualSince } from '../../resources/changes/usage/declare-usage.ts';
 import {
   firstHourOf,
   type Grouping,
   groupings,
   sumTraffic,
   type UsageSummary,
-} from '../../manage/usage/sum-traffic.ts';
+} from '../../resources/changes/usage/sum-traffic.ts';
 import type { LabelSelector } from '../../model/labels.ts';
 import type { CommandContext } from '../command.ts';
 import type { RowsFormat, StoreFlags } from '../flags/options.ts';
-import { type Moment, momentBack } from '../../document/moments.ts';
+import { type Moment, momentBack } from '../../model/document/moments.ts';
 import { parseMoment } from '../flags/times.ts';
 import { collectLabel, parseId } from '../flags/values.ts';
 import { formatCsv } from '../render/csv.ts';

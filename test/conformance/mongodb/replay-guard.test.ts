@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../../src/clock.ts';
-import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { MongoReplayGuard } from '../../../src/store/mongodb/mongo-replay-guard.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { connectMongodb } from '../../../src/stores/mongodb/connect.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
+import { MongoReplayGuard } from '../../../src/stores/mongodb/mongo-replay-guard.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { describeReplayGuardContract } from '../replay-guard.ts';

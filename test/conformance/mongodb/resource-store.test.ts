@@ -1,7 +1,7 @@
-import type { AuditTrail, ResourceStore } from '../../../src/manage/resource-store.ts';
-import { createAuditTrail } from '../../../src/store/mongodb/audit-trail.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { MongoResourceStore } from '../../../src/store/mongodb/resource-store.ts';
+import type { AuditTrail, ResourceStore } from '../../../src/resources/changes/resource-store.ts';
+import { createAuditTrail } from '../../../src/stores/mongodb/audit-trail.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
+import { MongoResourceStore } from '../../../src/stores/mongodb/resource-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';

@@ -1,5 +1,5 @@
-import { systemClock } from '../../../src/clock.ts';
-import { grpcTransports } from '../../../src/grpc-transport.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { grpcTransports } from '../../../src/wire/grpc-transport.ts';
 import { poll } from '../../support/time/poll.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 import { describeLimiterContract } from '../limiter.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { CheckResponse } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
-import type { ConnectionEnd } from '../../../src/server/connection-table.ts';
-import { loadTransport } from '../../../src/server/create-transport.ts';
-import { Health } from '../../../src/server/health.ts';
-import type { Methods } from '../../../src/server/transport.ts';
+import type { ConnectionEnd } from '../../../src/wire/server/connection-table.ts';
+import { loadTransport } from '../../../src/wire/server/create-transport.ts';
+import { Health } from '../../../src/wire/server/health.ts';
+import type { Methods } from '../../../src/wire/server/transport.ts';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { allow } from '../../support/stack/check-answers.ts';
 import { startEnvoy } from '../../support/envoy/envoy.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pages } from '../../../src/console/pages.ts';
+import { pages } from '../../../src/operators/console/pages.ts';
 import { findAccessibilityFaults } from '../../support/console/accessibility.ts';
 import { type ConsoleStack, startConsole } from '../../support/console/console-stack.ts';
 import { fillConsole, type FixedData } from '../../support/console/fixed-data.ts';

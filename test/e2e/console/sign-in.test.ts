@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { openStore } from '../../../src/cli/store/open-store.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { parseConfig } from '../../../src/config.ts';
-import { type Management, startManagement } from '../../../src/management/management.ts';
-import { createLogger } from '../../../src/observe/logger.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { parseConfig } from '../../../src/gateway/config.ts';
+import { type Management, startManagement } from '../../../src/operators/process/management.ts';
+import { createLogger } from '../../../src/gateway/observe/logger.ts';
 import { testKeyRingHolder } from '../../support/keyring/test-key-ring.ts';
 import { findAccessibilityFaults } from '../../support/console/accessibility.ts';
 import { expectPage, open, visit } from '../../support/console/browser-visitor.ts';

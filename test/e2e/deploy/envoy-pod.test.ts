@@ -14,7 +14,7 @@ import { localContainer } from '../../support/kubernetes/local-container.ts';
 import { asText, find, getManifest } from '../../support/kubernetes/manifest.ts';
 import { toLoopback } from '../../support/kubernetes/plain-envoy.ts';
 import { renderKustomization } from '../../support/kubernetes/render-kustomization.ts';
-import { freePort } from '../../../src/programs/free-ports.ts';
+import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { poll } from '../../support/time/poll.ts';
 import { type RecordingBackend, startBackend } from '../../support/stack/recording-backend.ts';
 import { acquireAll, release } from '../../support/lifetime/release.ts';

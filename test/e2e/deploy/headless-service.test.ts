@@ -7,7 +7,7 @@ import { type Envoy, startEnvoy } from '../../support/envoy/envoy.ts';
 import { cluster, objectAt } from '../../support/envoy/envoy-config.ts';
 import { type ClusterDns, startClusterDns } from '../../support/kubernetes/cluster-dns.ts';
 import { plainEnvoy, readPlainEnvoy } from '../../support/kubernetes/plain-envoy.ts';
-import { freePort } from '../../../src/programs/free-ports.ts';
+import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { poll } from '../../support/time/poll.ts';
 import { type RecordingBackend, startBackend } from '../../support/stack/recording-backend.ts';
 import { release } from '../../support/lifetime/release.ts';

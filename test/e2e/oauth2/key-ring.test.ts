@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { readFileSync } from 'node:fs';
-import { packageFiles } from '../../../src/programs/servers.ts';
+import { packageFiles } from '../../../src/cli/programs/servers.ts';
 import { send } from '../../support/http/http-client.ts';
 import { jsonBody } from '../../support/http/http-message.ts';
 import { decodeSegment, partsOf } from '../../support/oauth2/forged-token.ts';

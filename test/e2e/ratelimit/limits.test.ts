@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { send } from '../../support/http/http-client.ts';
 import { fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
-import { freePort } from '../../../src/programs/free-ports.ts';
+import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { type LogLine, type PosternProcess, startPostern } from '../../support/stack/postern-process.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 import { assertRefused } from '../../support/http/assert-refused.ts';

@@ -6,7 +6,7 @@ import { mixedTraffic } from '../../support/fleet/partners.ts';
 import { setSchemaVersion, withDatabase } from '../../support/fleet/schema-version.ts';
 import { withClient } from '../../support/mongodb/command.ts';
 import { poll } from '../../support/time/poll.ts';
-import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
+import { SCHEMA_VERSION } from '../../../src/stores/mongodb/schema/collections.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
 const program = new URL('../../../dist/main.js', import.meta.url).pathname;

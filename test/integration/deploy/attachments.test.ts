@@ -48,7 +48,7 @@ for (const page of ['docs/istio.md', 'docs/envoy-gateway.md']) {
     for (const [index, text] of readFences(readDocument(page), 'yaml').entries()) {
       it(`can be built, and have no fault: number ${String(index + 1)}`, async () => {
         const { resources, components = [], ...rest } = parse(text) as Written;
-        const below = (paths: readonly string[]): string[] => paths.map((path) => path.replace('../deploy/', ''));
+        const below = (paths: readonly string[]): string[] => paths.map((path) => path.replace('.//', ''));
         const more = Object.entries(rest)
           .filter(([name]) => !['apiVersion', 'kind'].includes(name))
           .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
-import { parseConfig } from '../../../src/config.ts';
-import { loadDocument } from '../../../src/store/file/load-document.ts';
+import { parseConfig } from '../../../src/gateway/config.ts';
+import { loadDocument } from '../../../src/stores/file/load-document.ts';
 import { type Json } from '../../support/envoy/envoy-config.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
 import { findManifestFaults, secretsByHand } from '../../support/kubernetes/find-manifest-faults.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { parseConfig } from '../../../src/config.ts';
+import { parseConfig } from '../../../src/gateway/config.ts';
 import { type Json } from '../../support/envoy/envoy-config.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
 import { findManifestFaults, secretsByHand } from '../../support/kubernetes/find-manifest-faults.ts';

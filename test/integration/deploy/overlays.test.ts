@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { overlayEnvoy, tlsEnvoy } from '../../../scripts/deploy/overlay-envoy.mjs';
-import { parseConfig } from '../../../src/config.ts';
+import { parseConfig } from '../../../src/gateway/config.ts';
 import { type Json, readEnvoyConfig } from '../../support/envoy/envoy-config.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
 import { findDifferences } from '../../support/kubernetes/find-differences.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
+import { inspectEnvoy } from '../../../src/cli/doctor/envoy/inspect-envoy.ts';
 import { startChild } from '../../support/process/child-process.ts';
 import { dumpOf } from '../../support/envoy/config-dump.ts';
 import { envoyProgram } from '../../support/envoy/envoy.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
-import { systemClock } from '../../../src/clock.ts';
-import { parseConfig } from '../../../src/config.ts';
-import { startManagement } from '../../../src/management/management.ts';
-import { createLogger } from '../../../src/observe/logger.ts';
-import { openMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { parseConfig } from '../../../src/gateway/config.ts';
+import { startManagement } from '../../../src/operators/process/management.ts';
+import { createLogger } from '../../../src/gateway/observe/logger.ts';
+import { openMongoStore } from '../../../src/stores/mongodb/open-mongo-store.ts';
 import { fieldValue } from '../../support/http/http-message.ts';
 import { http1, Http1Connection, http1Bytes } from '../../support/http/http1-client.ts';
 import { testKeyRing, testKeyRingHolder } from '../../support/keyring/test-key-ring.ts';

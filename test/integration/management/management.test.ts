@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { openStore } from '../../../src/cli/store/open-store.ts';
-import { parseConfig } from '../../../src/config.ts';
-import { type Management, startManagement } from '../../../src/management/management.ts';
-import { createLogger } from '../../../src/observe/logger.ts';
+import { parseConfig } from '../../../src/gateway/config.ts';
+import { type Management, startManagement } from '../../../src/operators/process/management.ts';
+import { createLogger } from '../../../src/gateway/observe/logger.ts';
 import { testKeyRingHolder } from '../../support/keyring/test-key-ring.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { KeyRing } from '../../../src/keyring/key-ring.ts';
-import { createOnceRequests } from '../../../src/store/mongodb/once-requests.ts';
+import { KeyRing } from '../../../src/model/keyring/key-ring.ts';
+import { createOnceRequests } from '../../../src/stores/mongodb/once-requests.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 
 const ringOf = (id: string): KeyRing =>

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { cookieNames } from '../../../src/console/sign-in/cookies.ts';
-import { IDLE_SECONDS, MOST_SECONDS, Sessions } from '../../../src/console/sign-in/sessions.ts';
-import { issueToken } from '../../../src/manage/operator-token.ts';
+import { cookieNames } from '../../../src/operators/console/sign-in/cookies.ts';
+import { IDLE_SECONDS, MOST_SECONDS, Sessions } from '../../../src/operators/console/sign-in/sessions.ts';
+import { issueToken } from '../../../src/resources/changes/operator-token.ts';
 import {
   planNewToken,
   planOperatorEdit,
   planOperatorRemoval,
   planTokenRevocation,
-} from '../../../src/manage/plan-operator.ts';
-import type { Planned } from '../../../src/manage/change.ts';
+} from '../../../src/resources/changes/plan-operator.ts';
+import type { Planned } from '../../../src/resources/changes/change.ts';
 import { type Operator, operatorDefaults } from '../../../src/model/operator.ts';
 import type { Stored } from '../../../src/resources/resource.ts';
-import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
-import { StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { connectMongodb } from '../../../src/stores/mongodb/connect.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
+import { openMongoStore, type OpenedMongoStore } from '../../../src/stores/mongodb/open-mongo-store.ts';
+import { StoreUnavailable } from '../../../src/check/store/credential-source.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { BSON, type Db } from 'mongodb';
-import { type KeyRing } from '../../../src/keyring/key-ring.ts';
+import { type KeyRing } from '../../../src/model/keyring/key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { documentArbitrary } from '../../support/declarative/document-arbitrary.ts';

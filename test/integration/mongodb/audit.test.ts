@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Document } from 'mongodb';
-import { auditFilter } from '../../../src/store/mongodb/audit-trail.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import type { AuditSelection } from '../../../src/manage/resource-store.ts';
+import { auditFilter } from '../../../src/stores/mongodb/audit-trail.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
+import type { AuditSelection } from '../../../src/resources/changes/resource-store.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';

@@ -19,8 +19,8 @@ import {
   writeEndpointDocument,
   writeGrantDocument,
   writeVersion,
-} from '../../../src/store/mongodb/mapping/records.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+} from '../../../src/stores/mongodb/mapping/records.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
 import { messagesOf, RawClient } from '../../support/grpc/raw-client.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';

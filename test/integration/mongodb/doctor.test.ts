@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { applyCollections } from '../../../src/store/mongodb/schema/differences.ts';
+import { applyCollections } from '../../../src/stores/mongodb/schema/differences.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Document } from 'mongodb';
-import { type FollowedCollection } from '../../../src/store/mongodb/feed/follow-collection.ts';
+import { type FollowedCollection } from '../../../src/stores/mongodb/feed/follow-collection.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { grant, openEndpoint } from '../../support/pipeline/resources.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/clock.ts';
-import { type Environment, parseConfig } from '../../../src/config.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { type Environment, parseConfig } from '../../../src/gateway/config.ts';
 import { type Gateway } from '../../../src/gateway/gateway.ts';
 import { AUTHORIZATION_SERVICE } from '../../../src/gateway/readiness.ts';
 import {
@@ -8,7 +8,7 @@ import {
   HealthCheckResponse,
   HealthCheckResponse_ServingStatus,
 } from '../../../src/gen/grpc/health/v1/health.ts';
-import { createLogger } from '../../../src/observe/logger.ts';
+import { createLogger } from '../../../src/gateway/observe/logger.ts';
 import { messagesOf, RawClient } from '../../support/grpc/raw-client.ts';
 import { readAnswer } from '../../support/pipeline/answer.ts';
 import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';

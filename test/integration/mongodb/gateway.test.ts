@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Secret } from '../../../src/model/secret.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { freePort } from '../../../src/programs/free-ports.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
+import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
 import type { ReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';

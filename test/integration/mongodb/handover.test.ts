@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { consumer, partnerEndpoint } from '../../support/pipeline/resources.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findLimitHolders } from '../../../src/store/mongodb/doctor/limit-holders.ts';
-import { readEndpoints } from '../../../src/store/mongodb/doctor/read-endpoints.ts';
+import { findLimitHolders } from '../../../src/stores/mongodb/doctor/limit-holders.ts';
+import { readEndpoints } from '../../../src/stores/mongodb/doctor/read-endpoints.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { formatKeyRing } from '../../../src/keyring/ring-document.ts';
+import { formatKeyRing } from '../../../src/model/keyring/ring-document.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { type UsageDocument } from '../../../src/store/mongodb/documents.ts';
+import { type UsageDocument } from '../../../src/stores/mongodb/documents.ts';
 import { testRingKey } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { basic, form } from '../../support/oauth2/oauth2-request.ts';

@@ -1,6 +1,6 @@
-import { KeyRing } from '../../../src/keyring/key-ring.ts';
-import { loadKeyRing } from '../../../src/keyring/read-key-ring.ts';
-import type { Sealed, SealedFor } from '../../../src/keyring/sealed.ts';
+import { KeyRing } from '../../../src/model/keyring/key-ring.ts';
+import { loadKeyRing } from '../../../src/model/keyring/read-key-ring.ts';
+import type { Sealed, SealedFor } from '../../../src/model/keyring/sealed.ts';
 
 /** The ring in a file. */
 export async function keyRingAt(path: string): Promise<KeyRing> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
 import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
 import { type FailPoint, setFailPoint } from '../../support/mongodb/fail-point.ts';
 import { type Mongod } from '../../support/mongodb/mongod.ts';

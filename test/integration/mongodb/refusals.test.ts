@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { ownedBy } from '../../../src/model/owned-by.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { collectAll } from '../../../src/manage/resource-store.ts';
-import type { RefusalSelection } from '../../../src/refusals/refusal-record.ts';
-import { StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { openMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
-import { createRefusalSink, createRefusalSource } from '../../../src/store/mongodb/refusals.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { collectAll } from '../../../src/resources/changes/resource-store.ts';
+import type { RefusalSelection } from '../../../src/check/refusals/refusal-record.ts';
+import { StoreUnavailable } from '../../../src/check/store/credential-source.ts';
+import { openMongoStore } from '../../../src/stores/mongodb/open-mongo-store.ts';
+import { createRefusalSink, createRefusalSource } from '../../../src/stores/mongodb/refusals.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { runPostern } from '../../support/cli/run-postern.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { collectionOf } from '../../../src/store/mongodb/documents.ts';
+import { collectionOf } from '../../../src/stores/mongodb/documents.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { startRelay } from '../../support/stack/relay.ts';
 import { poll } from '../../support/time/poll.ts';

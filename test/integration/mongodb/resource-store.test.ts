@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { BSON, type Db, type Document } from 'mongodb';
-import { systemClock } from '../../../src/clock.ts';
-import type { Sealer } from '../../../src/keyring/sealed.ts';
-import type { Change } from '../../../src/manage/change.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import type { Sealer } from '../../../src/model/keyring/sealed.ts';
+import type { Change } from '../../../src/resources/changes/change.ts';
 import { grantId } from '../../../src/resources/grant.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../../src/resources/resource.ts';
-import { Conflict, type ResourceStore } from '../../../src/manage/resource-store.ts';
+import { Conflict, type ResourceStore } from '../../../src/resources/changes/resource-store.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { collections } from '../../../src/store/mongodb/schema/collections.ts';
-import { MongodbUnavailable, type UnavailableReason } from '../../../src/store/mongodb/faults.ts';
-import { describeFault } from '../../../src/store/mongodb/mapping/document-fault.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { openMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
+import { collections } from '../../../src/stores/mongodb/schema/collections.ts';
+import { MongodbUnavailable, type UnavailableReason } from '../../../src/stores/mongodb/faults.ts';
+import { describeFault } from '../../../src/stores/mongodb/mapping/document-fault.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
+import { openMongoStore } from '../../../src/stores/mongodb/open-mongo-store.ts';
 import {
   MAX_CHANGES_PER_COMMIT,
   MongoResourceStore,
   type MongoResourceStorePorts,
-} from '../../../src/store/mongodb/resource-store.ts';
-import { createUsageSource } from '../../../src/store/mongodb/usage.ts';
+} from '../../../src/stores/mongodb/resource-store.ts';
+import { createUsageSource } from '../../../src/stores/mongodb/usage.ts';
 import { APP_SECRET, creation, managed, OTHER_SECRET } from '../../conformance/resource-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';

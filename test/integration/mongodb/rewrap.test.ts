@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/clock.ts';
-import type { CredentialDocument } from '../../../src/store/mongodb/documents.ts';
-import { rewrapCredential, rewrapSecrets } from '../../../src/store/mongodb/rewrap-secrets.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import type { CredentialDocument } from '../../../src/stores/mongodb/documents.ts';
+import { rewrapCredential, rewrapSecrets } from '../../../src/stores/mongodb/rewrap-secrets.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type Db, type Document } from 'mongodb';
 import { hashAppKey } from '../../../src/model/app-key.ts';
-import { Conflict } from '../../../src/manage/resource-store.ts';
+import { Conflict } from '../../../src/resources/changes/resource-store.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { MongodbUnavailable } from '../../../src/store/mongodb/faults.ts';
-import { readCredentialDocument } from '../../../src/store/mongodb/mapping/map-credential.ts';
-import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
-import { collections, SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
-import { readSchemaVersion, requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
+import { MongodbUnavailable } from '../../../src/stores/mongodb/faults.ts';
+import { readCredentialDocument } from '../../../src/stores/mongodb/mapping/map-credential.ts';
+import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/stores/mongodb/migrate.ts';
+import { collections, SCHEMA_VERSION } from '../../../src/stores/mongodb/schema/collections.ts';
+import { readSchemaVersion, requireSchema } from '../../../src/stores/mongodb/schema/schema-version.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 

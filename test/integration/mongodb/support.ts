@@ -1,7 +1,7 @@
 import { type Db } from 'mongodb';
-import { systemClock, startSystemTimer } from '../../../src/clock.ts';
-import { type KeyRing } from '../../../src/keyring/key-ring.ts';
-import { type Sealer } from '../../../src/keyring/sealed.ts';
+import { systemClock, startSystemTimer } from '../../../src/base/clock.ts';
+import { type KeyRing } from '../../../src/model/keyring/key-ring.ts';
+import { type Sealer } from '../../../src/model/keyring/sealed.ts';
 import { grantId } from '../../../src/resources/grant.ts';
 import type { ManagedCredential } from '../../../src/resources/resource.ts';
 import { type Credential } from '../../../src/model/credential.ts';
@@ -9,17 +9,17 @@ import { type Consumer } from '../../../src/model/consumer.ts';
 import { type Endpoint } from '../../../src/model/endpoint.ts';
 import { type Grant } from '../../../src/model/grant.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { type HeldCredential, StoreUnavailable } from '../../../src/check/store/credential-source.ts';
 import {
   writeConsumerDocument,
   writeEndpointDocument,
   writeGrantDocument,
   writeVersion,
-} from '../../../src/store/mongodb/mapping/records.ts';
-import { writeCredentialDocument } from '../../../src/store/mongodb/mapping/map-credential.ts';
-import { type FollowedCollection } from '../../../src/store/mongodb/feed/follow-collection.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { MongoCheckStore, type MongoCheckStorePorts } from '../../../src/store/mongodb/mongo-check-store.ts';
+} from '../../../src/stores/mongodb/mapping/records.ts';
+import { writeCredentialDocument } from '../../../src/stores/mongodb/mapping/map-credential.ts';
+import { type FollowedCollection } from '../../../src/stores/mongodb/feed/follow-collection.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
+import { MongoCheckStore, type MongoCheckStorePorts } from '../../../src/stores/mongodb/mongo-check-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { consumer, credential, grant, keyEndpoint } from '../../support/pipeline/resources.ts';

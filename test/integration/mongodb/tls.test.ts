@@ -4,10 +4,10 @@ import { createServer as createPlainServer, type AddressInfo, type Server, type 
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { noLabelOwners } from '../../../src/model/label-owners.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { checkMongodb } from '../../../src/store/mongodb/doctor/check-mongodb.ts';
-import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
-import { MongodbUnavailable, withFaults } from '../../../src/store/mongodb/faults.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { checkMongodb } from '../../../src/stores/mongodb/doctor/check-mongodb.ts';
+import { connectMongodb } from '../../../src/stores/mongodb/connect.ts';
+import { MongodbUnavailable, withFaults } from '../../../src/stores/mongodb/faults.ts';
 import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { adminCommand, withClient } from '../../support/mongodb/command.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../../src/model/secret.ts';
-import { createTrafficSource } from '../../../src/store/mongodb/traffic.ts';
+import { createTrafficSource } from '../../../src/stores/mongodb/traffic.ts';
 import { messagesOf, RawClient } from '../../support/grpc/raw-client.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';

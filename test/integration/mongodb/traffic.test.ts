@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Document } from 'mongodb';
-import { StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { createTrafficSink, createTrafficSource } from '../../../src/store/mongodb/traffic.ts';
-import { hourOf, type TrafficCount, type TrafficSelection } from '../../../src/store/traffic/traffic-count.ts';
+import { StoreUnavailable } from '../../../src/check/store/credential-source.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
+import { createTrafficSink, createTrafficSource } from '../../../src/stores/mongodb/traffic.ts';
+import { hourOf, type TrafficCount, type TrafficSelection } from '../../../src/model/traffic-count.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { NOON } from '../../support/time/fixed-clock.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { createUsageSink } from '../../../src/store/mongodb/usage.ts';
-import { type CredentialUse } from '../../../src/store/usage-recorder.ts';
+import { StoreUnavailable } from '../../../src/check/store/credential-source.ts';
+import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
+import { createUsageSink } from '../../../src/stores/mongodb/usage.ts';
+import { type CredentialUse } from '../../../src/stores/usage-recorder.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { NOON } from '../../support/time/fixed-clock.ts';
 

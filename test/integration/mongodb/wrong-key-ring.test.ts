@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CredentialDocument } from '../../../src/store/mongodb/documents.ts';
+import type { CredentialDocument } from '../../../src/stores/mongodb/documents.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/time/poll.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/clock.ts';
-import { checkRateLimitService } from '../../../src/doctor/check-rate-limit-service.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { checkRateLimitService } from '../../../src/cli/doctor/check-rate-limit-service.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';

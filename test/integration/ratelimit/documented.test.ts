@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findServices } from '../../../services/install-services.mjs';
 import { startChild } from '../../support/process/child-process.ts';
-import { freePort } from '../../../src/programs/free-ports.ts';
+import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { assertOne } from '../../support/assertions/assert-one.ts';
 import { poll } from '../../support/time/poll.ts';
 import { command } from '../../support/ratelimit/start-redis.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { FailureReason } from '../../../src/limit/service/service-failure.ts';
+import type { FailureReason } from '../../../src/stores/rate-limit-service/service-failure.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
 import { keyEndpoint, limit } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/time/poll.ts';

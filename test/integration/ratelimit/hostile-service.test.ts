@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { RateLimitRequest, RateLimitResponse } from '../../../src/gen/envoy/service/ratelimit/v3/rls.ts';
-import { frameFlag, frameType, setting } from '../../../src/http2/frame.ts';
-import type { FailureReason, ServiceFailure } from '../../../src/limit/service/service-failure.ts';
-import { RateLimitServiceLimiter } from '../../../src/limit/service/rate-limit-service.ts';
+import { frameFlag, frameType, setting } from '../../../src/wire/http2/frame.ts';
+import type { FailureReason, ServiceFailure } from '../../../src/stores/rate-limit-service/service-failure.ts';
+import { RateLimitServiceLimiter } from '../../../src/stores/rate-limit-service/rate-limit-service.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
 import { APP_KEY, keyEndpoint, limit } from '../../support/pipeline/resources.ts';
 import { answerHead, goodAnswer, prefixed, statusOnly, trailers } from '../../support/grpc/fake-client.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../../src/clock.ts';
-import type { Limiter, LimitQuestion } from '../../../src/limit/limiter.ts';
-import type { FailureReason } from '../../../src/limit/service/service-failure.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import type { Limiter, LimitQuestion } from '../../../src/check/limit/limiter.ts';
+import type { FailureReason } from '../../../src/stores/rate-limit-service/service-failure.ts';
 import { keyEndpoint, limit } from '../../support/pipeline/resources.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
 import { headerOf } from '../../support/pipeline/answer.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/clock.ts';
-import { parseConfig } from '../../../src/config.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { parseConfig } from '../../../src/gateway/config.ts';
 import { openGatewayLimiter } from '../../../src/gateway/limiter.ts';
 import { OwnedParts } from '../../../src/gateway/parts.ts';
-import { type Limiter, type LimitQuestion } from '../../../src/limit/limiter.ts';
+import { type Limiter, type LimitQuestion } from '../../../src/check/limit/limiter.ts';
 import type { LimitReading } from '../../../src/model/limit.ts';
-import { createLogger } from '../../../src/observe/logger.ts';
-import { Metrics } from '../../../src/observe/metrics.ts';
+import { createLogger } from '../../../src/gateway/observe/logger.ts';
+import { Metrics } from '../../../src/gateway/observe/metrics.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { poll } from '../../support/time/poll.ts';
 import type { LocalServer } from '../../support/process/local-server.ts';

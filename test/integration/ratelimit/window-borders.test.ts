@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import type { LimitReading } from '../../../src/model/limit.ts';
 import { limit } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/time/poll.ts';

@@ -1,4 +1,9 @@
-import type { FormerRequest, OnceAnswer, OnceRequest, OnceRequests } from '../../../src/manage/idempotency.ts';
+import type {
+  FormerRequest,
+  OnceAnswer,
+  OnceRequest,
+  OnceRequests,
+} from '../../../src/resources/changes/idempotency.ts';
 
 /** Requests that are answered once, in memory. */
 export class MemoryOnceRequests implements OnceRequests {

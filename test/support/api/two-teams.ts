@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { planNewEndpoint } from '../../../src/manage/plan-endpoint.ts';
+import { planNewEndpoint } from '../../../src/resources/changes/plan-endpoint.ts';
 import { consumerDefaults } from '../../../src/model/consumer.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
-import { credentialWith } from '../../unit/manage/credentials.ts';
+import { credentialWith } from '../../unit/resources/changes/credentials.ts';
 import type { LabelOwners } from '../../../src/model/label-owners.ts';
 import type { InitialResources } from '../manage/memory-resource-store.ts';
 import { apiNow, MemoryApi } from './memory-api.ts';

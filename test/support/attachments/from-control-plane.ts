@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { envoyYamlPorts } from '../../../src/programs/envoy-ports.ts';
+import { envoyYamlPorts } from '../../../src/cli/programs/envoy-ports.ts';
 import { at, type Json, type JsonObject, listAt, objectAt } from '../envoy/envoy-config.ts';
 import { type Attachment } from './attachment.ts';
 

@@ -1,9 +1,9 @@
 import { MongoClient } from 'mongodb';
-import type { RefusalCode } from '../../../src/refusal.ts';
-import { createRefusalSink } from '../../../src/store/mongodb/refusals.ts';
-import { createReplicaRegister } from '../../../src/store/mongodb/replicas.ts';
-import { createTrafficSink } from '../../../src/store/mongodb/traffic.ts';
-import type { TrafficCount } from '../../../src/store/traffic/traffic-count.ts';
+import type { RefusalCode } from '../../../src/check/refusal.ts';
+import { createRefusalSink } from '../../../src/stores/mongodb/refusals.ts';
+import { createReplicaRegister } from '../../../src/stores/mongodb/replicas.ts';
+import { createTrafficSink } from '../../../src/stores/mongodb/traffic.ts';
+import type { TrafficCount } from '../../../src/model/traffic-count.ts';
 import type { ConsoleStack } from './console-stack.ts';
 
 const HOUR = 3600;

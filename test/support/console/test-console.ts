@@ -1,9 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
-import { createApi } from '../../../src/api/app.ts';
-import type { AnsweredRequest, Peer } from '../../../src/api/ports.ts';
-import { createConsole } from '../../../src/console/console.ts';
+import { createApi } from '../../../src/operators/api/app.ts';
+import type { AnsweredRequest, Peer } from '../../../src/operators/api/ports.ts';
+import { createConsole } from '../../../src/operators/console/console.ts';
 import { operatorDefaults, type Operator } from '../../../src/model/operator.ts';
-import { StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { StoreUnavailable } from '../../../src/check/store/credential-source.ts';
 import { memoryApiStore, peerAt, testCursors } from '../api/memory-api.ts';
 import { MemoryResourceStore } from '../manage/memory-resource-store.ts';
 

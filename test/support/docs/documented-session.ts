@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../../src/programs/free-ports.ts';
+import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { envoyProgram } from '../envoy/envoy.ts';
 import { startChild } from '../process/child-process.ts';
 import { projectRoot, readDocument } from './documents.ts';

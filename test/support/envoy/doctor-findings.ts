@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
-import { unknownLimits } from '../../../src/doctor/own-limits.ts';
+import { inspectEnvoy } from '../../../src/cli/doctor/envoy/inspect-envoy.ts';
+import { unknownLimits } from '../../../src/cli/doctor/own-limits.ts';
 import { dumpOf } from './config-dump.ts';
 import { type JsonObject, readEnvoyConfig } from './envoy-config.ts';
 

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultEnvoyVersion, findServices } from '../../../services/install-services.mjs';
-import type { ProgramStart } from '../../../src/programs/program.ts';
-import { envoyStart } from '../../../src/programs/servers.ts';
+import type { ProgramStart } from '../../../src/cli/programs/program.ts';
+import { envoyStart } from '../../../src/cli/programs/servers.ts';
 import { startServer } from '../process/child-process.ts';
 import { type Attachment, envoyYaml } from '../attachments/attachment.ts';
-import { replacePorts } from '../../../src/programs/envoy-ports.ts';
+import { replacePorts } from '../../../src/cli/programs/envoy-ports.ts';
 import type { ClusterPorts, JsonObject } from './envoy-config.ts';
 import { acquireAll } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type Envoy, startEnvoy } from '../envoy/envoy.ts';
 import { cluster, type JsonObject, listAt } from '../envoy/envoy-config.ts';
-import { freePort } from '../../../src/programs/free-ports.ts';
+import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { type ReplicaSet, startReplicaSet } from '../mongodb/replica-set.ts';
 import { poll } from '../time/poll.ts';
 import { type PosternProcess, type PosternSettings, startPostern } from '../stack/postern-process.ts';

@@ -1,8 +1,8 @@
-import type { CallFailure } from '../../../src/grpc-client/call-failure.ts';
-import { ClientCall } from '../../../src/grpc-client/client-call.ts';
-import { ClientConnection } from '../../../src/grpc-client/client-connection.ts';
-import { type ClientLimits, clientLimits } from '../../../src/grpc-client/client-limits.ts';
-import { frameFlag, frameType } from '../../../src/http2/frame.ts';
+import type { CallFailure } from '../../../src/wire/grpc-client/call-failure.ts';
+import { ClientCall } from '../../../src/wire/grpc-client/client-call.ts';
+import { ClientConnection } from '../../../src/wire/grpc-client/client-connection.ts';
+import { type ClientLimits, clientLimits } from '../../../src/wire/grpc-client/client-limits.ts';
+import { frameFlag, frameType } from '../../../src/wire/http2/frame.ts';
 import { ManualTime } from '../time/manual-time.ts';
 import { block, data, FakeWire, frame, settings, uint32 } from './fake-wire.ts';
 

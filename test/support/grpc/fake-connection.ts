@@ -1,9 +1,9 @@
-import { type StartTimer, startSystemTimer } from '../../../src/clock.ts';
-import { Connection } from '../../../src/server/http2/connection.ts';
-import { defaultLimits, type Http2Limits } from '../../../src/server/http2/limits.ts';
-import type { ConnectionEnd } from '../../../src/server/connection-table.ts';
-import { createServerContext } from '../../../src/server/http2/server-context.ts';
-import { type Call, type MemoryPoolName, type Method, type UnaryAnswer } from '../../../src/server/transport.ts';
+import { type StartTimer, startSystemTimer } from '../../../src/base/clock.ts';
+import { Connection } from '../../../src/wire/server/http2/connection.ts';
+import { defaultLimits, type Http2Limits } from '../../../src/wire/server/http2/limits.ts';
+import type { ConnectionEnd } from '../../../src/wire/server/connection-table.ts';
+import { createServerContext } from '../../../src/wire/server/http2/server-context.ts';
+import { type Call, type MemoryPoolName, type Method, type UnaryAnswer } from '../../../src/wire/server/transport.ts';
 import { fixedClock, type FixedClock } from '../time/fixed-clock.ts';
 import { clientPreface, FakeWire } from './fake-wire.ts';
 

@@ -1,5 +1,5 @@
-import { FRAME_HEADER_BYTES, frameFlag, frameType } from '../../../src/http2/frame.ts';
-import { type Wire } from '../../../src/http2/socket-wire.ts';
+import { FRAME_HEADER_BYTES, frameFlag, frameType } from '../../../src/wire/http2/frame.ts';
+import { type Wire } from '../../../src/wire/http2/socket-wire.ts';
 
 /** One frame that a connection sent. */
 export interface SentFrame {

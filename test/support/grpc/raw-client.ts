@@ -9,7 +9,7 @@ import {
   type SecureClientSessionOptions,
 } from 'node:http2';
 import { createConnection } from 'node:net';
-import type { ListenAddress } from '../../../src/net/listen-address.ts';
+import type { ListenAddress } from '../../../src/base/net/listen-address.ts';
 
 /** How a request ended: what came of head, body and trailers, and the code of a reset. */
 export interface RawAnswer {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { CLIENT_PREFACE, frameFlag, frameType, MAX_FRAME_BYTES } from '../../../src/http2/frame.ts';
-import { FRAME_HEADER_BYTES } from '../../../src/http2/frame.ts';
+import { CLIENT_PREFACE, frameFlag, frameType, MAX_FRAME_BYTES } from '../../../src/wire/http2/frame.ts';
+import { FRAME_HEADER_BYTES } from '../../../src/wire/http2/frame.ts';
 import { goodAnswer } from './fake-client.ts';
 import { type SentFrame, settings } from './fake-wire.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { systemClock } from '../../../src/clock.ts';
-import type { ConnectionEnd } from '../../../src/server/connection-table.ts';
-import { Health } from '../../../src/server/health.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import type { ConnectionEnd } from '../../../src/wire/server/connection-table.ts';
+import { Health } from '../../../src/wire/server/health.ts';
 import type {
   Call,
   GrpcFailure,
@@ -9,8 +9,8 @@ import type {
   Transport,
   TransportOptions,
   UnaryAnswer,
-} from '../../../src/server/transport.ts';
-import type { ListenAddress } from '../../../src/net/listen-address.ts';
+} from '../../../src/wire/server/transport.ts';
+import type { ListenAddress } from '../../../src/base/net/listen-address.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatKeyRing } from '../../../src/keyring/ring-document.ts';
+import { formatKeyRing } from '../../../src/model/keyring/ring-document.ts';
 import { testRingKey } from './test-key-ring.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 

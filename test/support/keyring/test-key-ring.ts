@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
-import { KeyRing } from '../../../src/keyring/key-ring.ts';
-import type { RingKey } from '../../../src/keyring/ring-content.ts';
-import { formatKeyRing } from '../../../src/keyring/ring-document.ts';
+import { KeyRing } from '../../../src/model/keyring/key-ring.ts';
+import type { RingKey } from '../../../src/model/keyring/ring-content.ts';
+import { formatKeyRing } from '../../../src/model/keyring/ring-document.ts';
 
 /** Keys that only tests use, always the same: each byte of `test-key-N` is N. */
 export function testRingKey(number: number): RingKey {

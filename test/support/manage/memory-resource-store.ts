@@ -1,8 +1,8 @@
-import type { Clock } from '../../../src/clock.ts';
-import { sidesOf } from '../../../src/manage/audit/event-sides.ts';
+import type { Clock } from '../../../src/base/clock.ts';
+import { sidesOf } from '../../../src/resources/changes/audit/event-sides.ts';
 import { declareCredential } from '../../../src/resources/credential.ts';
 import { grantId } from '../../../src/resources/grant.ts';
-import type { Change, Operation } from '../../../src/manage/change.ts';
+import type { Change, Operation } from '../../../src/resources/changes/change.ts';
 import {
   type ManagedCredential,
   type ResourceKind,
@@ -21,21 +21,25 @@ import {
   type Selection,
   type Usage,
   type UsageSource,
-} from '../../../src/manage/resource-store.ts';
-import { createOwners } from '../../../src/manage/audit/owners-of-change.ts';
-import { type ChangeGround, type LabelledKind, readGround } from '../../../src/manage/rights/change-ground.ts';
-import { judgeChanges } from '../../../src/manage/rights/judge-changes.ts';
-import type { OperatorRights } from '../../../src/manage/rights/operator-rights.ts';
+} from '../../../src/resources/changes/resource-store.ts';
+import { createOwners } from '../../../src/resources/changes/audit/owners-of-change.ts';
+import {
+  type ChangeGround,
+  type LabelledKind,
+  readGround,
+} from '../../../src/resources/changes/rights/change-ground.ts';
+import { judgeChanges } from '../../../src/resources/changes/rights/judge-changes.ts';
+import type { OperatorRights } from '../../../src/resources/changes/rights/operator-rights.ts';
 import { labelsSinceAfter } from '../../../src/model/labels-since.ts';
 import { isOwnedBy } from '../../../src/model/owned-by.ts';
-import { LAST_ADMIN, takesLastAdmin } from '../../../src/manage/plan-operator.ts';
-import { isNamedLike } from '../../../src/manage/named-like.ts';
+import { LAST_ADMIN, takesLastAdmin } from '../../../src/resources/changes/plan-operator.ts';
+import { isNamedLike } from '../../../src/resources/changes/named-like.ts';
 import type { Consumer } from '../../../src/model/consumer.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
 import type { Operator } from '../../../src/model/operator.ts';
 import { carries, type Labels, type LabelSelector } from '../../../src/model/labels.ts';
 import { type Grant, isGroupGrant, rankOf } from '../../../src/model/grant.ts';
-import { findMatchCollisions } from '../../../src/route/collisions.ts';
+import { findMatchCollisions } from '../../../src/check/route/collisions.ts';
 
 type Tables = { readonly [K in ResourceKind]: Map<string, Stored<ResourceOf[K]>> };
 

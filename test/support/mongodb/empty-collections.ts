@@ -1,5 +1,5 @@
 import { type Db } from 'mongodb';
-import { collections } from '../../../src/store/mongodb/schema/collections.ts';
+import { collections } from '../../../src/stores/mongodb/schema/collections.ts';
 
 /** Removes every record and begins with revision 0 again; the schema stays, which costs much more to make. */
 export async function emptyCollections(db: Db): Promise<void> {

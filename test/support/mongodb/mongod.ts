@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findServices } from '../../../services/install-services.mjs';
-import { freePort } from '../../../src/programs/free-ports.ts';
+import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { release } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 import { type LocalServer, startLocalServer } from '../process/local-server.ts';

@@ -1,9 +1,9 @@
-import { AccessTokens } from '../../../src/tokens/access-tokens.ts';
-import type { OAuth2Answer, OAuth2Refusal } from '../../../src/oauth2/messages.ts';
-import { createOAuth2Service, type OAuth2Operation } from '../../../src/oauth2/oauth2-service.ts';
-import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/tokens/revoked-tokens.ts';
-import { Throttle } from '../../../src/oauth2/throttle.ts';
-import { type CredentialSource } from '../../../src/store/credential-source.ts';
+import { AccessTokens } from '../../../src/check/tokens/access-tokens.ts';
+import type { OAuth2Answer, OAuth2Refusal } from '../../../src/gateway/oauth2/messages.ts';
+import { createOAuth2Service, type OAuth2Operation } from '../../../src/gateway/oauth2/oauth2-service.ts';
+import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/check/tokens/revoked-tokens.ts';
+import { Throttle } from '../../../src/base/throttle.ts';
+import { type CredentialSource } from '../../../src/check/store/credential-source.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { testKeyRing } from '../keyring/test-key-ring.ts';
 import { fixedClock, NOON } from '../time/fixed-clock.ts';

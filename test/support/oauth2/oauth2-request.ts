@@ -1,4 +1,4 @@
-import { type OAuth2Request } from '../../../src/oauth2/messages.ts';
+import { type OAuth2Request } from '../../../src/gateway/oauth2/messages.ts';
 
 /**
  * A request to an OAuth2 endpoint as the listener would hand it on; a form to `/oauth2/token` unless stated otherwise.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { packageFiles } from '../../../src/programs/servers.ts';
+import { packageFiles } from '../../../src/cli/programs/servers.ts';
 import { type PosternSettings } from '../stack/postern-process.ts';
 import { acquireAll } from '../lifetime/release.ts';
 import { type Stack, startStack } from '../stack/stack.ts';

@@ -1,22 +1,22 @@
 import { Registry } from 'prom-client';
-import { systemClock } from '../../../src/clock.ts';
-import { registerEndingMetrics } from '../../../src/observe/ending-metrics.ts';
-import { FastHistogram } from '../../../src/observe/check-metrics.ts';
-import { createLimiterObserver } from '../../../src/observe/limiter-observer.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { registerEndingMetrics } from '../../../src/gateway/observe/ending-metrics.ts';
+import { FastHistogram } from '../../../src/gateway/observe/check-metrics.ts';
+import { createLimiterObserver } from '../../../src/gateway/observe/limiter-observer.ts';
 import {
   registerDatabaseMetrics,
   registerReplayMetrics,
   registerStoreAge,
   registerTrafficMetrics,
-} from '../../../src/observe/store-metrics.ts';
-import { registerRefusalMetrics } from '../../../src/observe/refusal-metrics.ts';
-import { createLogger } from '../../../src/observe/logger.ts';
-import { ManageMetrics } from '../../../src/observe/manage-metrics.ts';
-import { Metrics } from '../../../src/observe/metrics.ts';
-import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
-import { CredentialCache } from '../../../src/store/credential-cache.ts';
-import { openRequestLog } from '../../../src/observe/line-budget.ts';
-import { BoundedSpans } from '../../../src/observe/traces/bounded-spans.ts';
+} from '../../../src/gateway/observe/store-metrics.ts';
+import { registerRefusalMetrics } from '../../../src/gateway/observe/refusal-metrics.ts';
+import { createLogger } from '../../../src/gateway/observe/logger.ts';
+import { ManageMetrics } from '../../../src/operators/process/manage-metrics.ts';
+import { Metrics } from '../../../src/gateway/observe/metrics.ts';
+import { AppKeyFilter } from '../../../src/stores/cache/app-key-filter.ts';
+import { CredentialCache } from '../../../src/stores/credential-cache.ts';
+import { openRequestLog } from '../../../src/gateway/observe/line-budget.ts';
+import { BoundedSpans } from '../../../src/gateway/observe/traces/bounded-spans.ts';
 
 const cache = new CredentialCache(
   { maxEntries: 1, maxStaleSeconds: 0 },

@@ -1,4 +1,4 @@
-import { type UsedSignature } from '../../../src/replay/replay-guard.ts';
+import { type UsedSignature } from '../../../src/check/replay/replay-guard.ts';
 import { NOON } from '../time/fixed-clock.ts';
 
 /** A signature by acme at noon; `text` distinguishes it from others. */

@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { CheckRequest } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
-import { HttpRequest } from '../../../src/receive/http-request.ts';
+import { HttpRequest } from '../../../src/check/receive/http-request.ts';
 
 /** A header as on the wire. Text is one character a byte (latin1). */
 export type HeaderLine = readonly [name: string, value: string];

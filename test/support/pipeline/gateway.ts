@@ -1,13 +1,17 @@
-import { type CheckPorts } from '../../../src/check.ts';
-import { type Clock } from '../../../src/clock.ts';
-import { InProcessLimiter } from '../../../src/limit/in-process.ts';
-import { type Limiter, type LimiterUnavailable } from '../../../src/limit/limiter.ts';
-import { type CheckObserver, createCheckHandler, type DecidedCheck } from '../../../src/server/check-handler.ts';
-import { AccessTokens } from '../../../src/tokens/access-tokens.ts';
-import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/tokens/revoked-tokens.ts';
-import { InProcessReplayGuard } from '../../../src/replay/in-process.ts';
-import { type ReplayGuard } from '../../../src/replay/replay-guard.ts';
-import type { Catalog } from '../../../src/store/check-store.ts';
+import { type CheckPorts } from '../../../src/check/check.ts';
+import { type Clock } from '../../../src/base/clock.ts';
+import { InProcessLimiter } from '../../../src/check/limit/in-process.ts';
+import { type Limiter, type LimiterUnavailable } from '../../../src/check/limit/limiter.ts';
+import {
+  type CheckObserver,
+  createCheckHandler,
+  type DecidedCheck,
+} from '../../../src/gateway/serving/check-handler.ts';
+import { AccessTokens } from '../../../src/check/tokens/access-tokens.ts';
+import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/check/tokens/revoked-tokens.ts';
+import { InProcessReplayGuard } from '../../../src/check/replay/in-process.ts';
+import { type ReplayGuard } from '../../../src/check/replay/replay-guard.ts';
+import type { Catalog } from '../../../src/check/store/check-store.ts';
 import { testKeyRing } from '../keyring/test-key-ring.ts';
 import { type AllowedAnswer, readAnswer, type RefusedAnswer } from './answer.ts';
 import { checkRequest, type RequestParts } from './check-request.ts';

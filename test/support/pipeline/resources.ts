@@ -15,8 +15,8 @@ import type { Grant, GroupGrant, OwnGrant } from '../../../src/model/grant.ts';
 import { type Labels } from '../../../src/model/labels.ts';
 import { type Limit } from '../../../src/model/limit.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { compileCatalog } from '../../../src/route/endpoint-table.ts';
-import type { Catalog } from '../../../src/store/check-store.ts';
+import { compileCatalog } from '../../../src/check/route/endpoint-table.ts';
+import type { Catalog } from '../../../src/check/store/check-store.ts';
 
 /** The App Key of {@link credential}, in the form that Postern generates. */
 export const APP_KEY = '3f0c9a1be27d4856af0312c4d5e6b798';

@@ -1,4 +1,4 @@
-import { describeExit, type Exit, Program, type ProgramStart } from '../../../src/programs/program.ts';
+import { describeExit, type Exit, Program, type ProgramStart } from '../../../src/cli/programs/program.ts';
 
 /** A store at its bounds takes seconds to read, and longer while other tests run. */
 const lineDeadlineMs = 60_000;

@@ -1,4 +1,4 @@
-import type { ProgramStart } from '../../../src/programs/program.ts';
+import type { ProgramStart } from '../../../src/cli/programs/program.ts';
 import { type Child, startServer } from './child-process.ts';
 import { freezeProcess } from './freeze-process.ts';
 

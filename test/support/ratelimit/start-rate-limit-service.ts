@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findServices } from '../../../services/install-services.mjs';
-import { packageFiles, parseEnvironment, rateLimitServiceStart } from '../../../src/programs/servers.ts';
-import { freePorts } from '../../../src/programs/free-ports.ts';
+import { packageFiles, parseEnvironment, rateLimitServiceStart } from '../../../src/cli/programs/servers.ts';
+import { freePorts } from '../../../src/cli/programs/free-ports.ts';
 import { type LocalServer, startLocalServer } from '../process/local-server.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { findServices } from '../../../services/install-services.mjs';
-import { redisStart } from '../../../src/programs/servers.ts';
-import { freePort } from '../../../src/programs/free-ports.ts';
+import { redisStart } from '../../../src/cli/programs/servers.ts';
+import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { type LocalServer, startLocalServer } from '../process/local-server.ts';
 
 /** Starts Redis with the committed configuration on a free port of the loopback. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/clock.ts';
-import type { GrpcTransport } from '../../../src/grpc-transport.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import type { GrpcTransport } from '../../../src/wire/grpc-transport.ts';
 import {
   RateLimitServiceLimiter,
   type RateLimitServiceObserver,
-} from '../../../src/limit/service/rate-limit-service.ts';
+} from '../../../src/stores/rate-limit-service/rate-limit-service.ts';
 import { release } from '../lifetime/release.ts';
 import type { LocalServer } from '../process/local-server.ts';
 import { startRateLimitService } from './start-rate-limit-service.ts';

@@ -1,5 +1,5 @@
-import type { RefusedRequest } from '../../../src/refusals/describe-refusal.ts';
-import type { RefusalRecord } from '../../../src/refusals/refusal-record.ts';
+import type { RefusedRequest } from '../../../src/check/refusals/describe-refusal.ts';
+import type { RefusalRecord } from '../../../src/check/refusals/refusal-record.ts';
 import { held } from '../store/held.ts';
 import { NOON } from '../time/fixed-clock.ts';
 

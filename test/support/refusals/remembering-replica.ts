@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RefusalRecord } from '../../../src/refusals/refusal-record.ts';
+import type { RefusalRecord } from '../../../src/check/refusals/refusal-record.ts';
 
 /** Where it listens, and how it stops to remember. */
 export interface RememberingReplica extends AsyncDisposable {

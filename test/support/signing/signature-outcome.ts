@@ -1,14 +1,14 @@
 import { type Secret } from '../../../src/model/secret.ts';
-import { isRefusal, type Refusal } from '../../../src/refusal.ts';
-import { checkDigest } from '../../../src/methods/hmac/digest.ts';
-import { parseHmac, verifyHmac } from '../../../src/methods/hmac/signature.ts';
-import { parseParameterRequest } from '../../../src/methods/parameter-signature/request.ts';
+import { isRefusal, type Refusal } from '../../../src/check/refusal.ts';
+import { checkDigest } from '../../../src/check/methods/hmac/digest.ts';
+import { parseHmac, verifyHmac } from '../../../src/check/methods/hmac/signature.ts';
+import { parseParameterRequest } from '../../../src/check/methods/parameter-signature/request.ts';
 import {
   parseParameterCredentials,
   verifyParameterSignature,
-} from '../../../src/methods/parameter-signature/signature.ts';
-import { runAtOnce } from '../../../src/signing/work.ts';
-import { checkTime } from '../../../src/signing/signed-time.ts';
+} from '../../../src/check/methods/parameter-signature/signature.ts';
+import { runAtOnce } from '../../../src/base/text/work.ts';
+import { checkTime } from '../../../src/check/signing/signed-time.ts';
 import { type CheckOptions, type Outcome, type SignedMessage, toSignable } from './signed-message.ts';
 
 /** The App Keys that are known, each with the secrets that are right. */

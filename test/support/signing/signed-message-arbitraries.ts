@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
 import { Secret } from '../../../src/model/secret.ts';
-import { isRefusal } from '../../../src/refusal.ts';
-import { type ClientRequest } from '../../../src/signing/client-request.ts';
-import { signHmac } from '../../../src/methods/hmac/sign.ts';
-import { signParameters } from '../../../src/methods/parameter-signature/sign.ts';
+import { isRefusal } from '../../../src/check/refusal.ts';
+import { type ClientRequest } from '../../../src/check/signing/client-request.ts';
+import { signHmac } from '../../../src/check/methods/hmac/sign.ts';
+import { signParameters } from '../../../src/check/methods/parameter-signature/sign.ts';
 import { type CheckOptions, defaultOptions, emptyMessage, type SignedMessage } from './signed-message.ts';
 
 /** What every generated request is signed with, and when. */

@@ -1,6 +1,6 @@
 import { type HmacAlgorithm, type ParameterEncoding } from '../../../src/model/endpoint.ts';
-import { type ClientRequest, signableRequest } from '../../../src/signing/client-request.ts';
-import { type SignableRequest } from '../../../src/signing/signable-request.ts';
+import { type ClientRequest, signableRequest } from '../../../src/check/signing/client-request.ts';
+import { type SignableRequest } from '../../../src/check/signing/signable-request.ts';
 
 /** A request as Envoy reports it, in a form that is easy to write and to change. */
 export interface SignedMessage extends ClientRequest {

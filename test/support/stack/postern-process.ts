@@ -1,6 +1,6 @@
 import { access, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Exit } from '../../../src/programs/program.ts';
+import { type Exit } from '../../../src/cli/programs/program.ts';
 import { type Child, startChild } from '../process/child-process.ts';
 import { acquireAll } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';

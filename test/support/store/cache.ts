@@ -1,5 +1,5 @@
-import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
-import { CredentialCache, type CredentialCacheOptions } from '../../../src/store/credential-cache.ts';
+import { AppKeyFilter } from '../../../src/stores/cache/app-key-filter.ts';
+import { CredentialCache, type CredentialCacheOptions } from '../../../src/stores/credential-cache.ts';
 import { ManualReader } from './manual-reader.ts';
 import { ManualTime, settle } from '../time/manual-time.ts';
 import { held, keyOf } from './held.ts';

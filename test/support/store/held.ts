@@ -1,6 +1,6 @@
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { type HeldCredential } from '../../../src/store/credential-source.ts';
+import { type HeldCredential } from '../../../src/check/store/credential-source.ts';
 import { consumer } from '../pipeline/resources.ts';
 
 /**

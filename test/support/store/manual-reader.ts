@@ -1,6 +1,6 @@
-import { type CredentialReader } from '../../../src/store/cache/look-ups.ts';
-import { type Outlook } from '../../../src/resilience/breaker.ts';
-import { type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { type CredentialReader } from '../../../src/stores/cache/look-ups.ts';
+import { type Outlook } from '../../../src/base/resilience/breaker.ts';
+import { type HeldCredential, StoreUnavailable } from '../../../src/check/store/credential-source.ts';
 
 /** A read that waits for its answer. */
 export interface OpenRead {

@@ -1,4 +1,4 @@
-import { type Clock } from '../../../src/clock.ts';
+import { type Clock } from '../../../src/base/clock.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface FixedClock extends Clock {

@@ -1,4 +1,4 @@
-import { type Clock, type StartTimer } from '../../../src/clock.ts';
+import { type Clock, type StartTimer } from '../../../src/base/clock.ts';
 import { NOON } from './fixed-clock.ts';
 
 interface Timer {

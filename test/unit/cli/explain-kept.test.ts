@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import type { RefusalRecord } from '../../../src/refusals/refusal-record.ts';
+import type { RefusalRecord } from '../../../src/check/refusals/refusal-record.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { consumer, credential, keyEndpoint, partnerEndpoint } from '../../support/pipeline/resources.ts';
 import { record } from '../../support/refusals/refused.ts';

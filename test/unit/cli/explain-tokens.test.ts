@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KeyRing } from '../../../src/keyring/key-ring.ts';
-import { AccessTokens } from '../../../src/tokens/access-tokens.ts';
+import { KeyRing } from '../../../src/model/keyring/key-ring.ts';
+import { AccessTokens } from '../../../src/check/tokens/access-tokens.ts';
 import { ringText, testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { fixedClock } from '../../support/time/fixed-clock.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';

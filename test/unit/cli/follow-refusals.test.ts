@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { followRefusals } from '../../../src/cli/refusals/follow-refusals.ts';
 import type { OutputFormat } from '../../../src/cli/flags/options.ts';
 import type { Terminal } from '../../../src/cli/terminal.ts';
-import { RefusalMemory } from '../../../src/refusals/refusal-memory.ts';
-import type { RefusalRecord, RefusalSelection } from '../../../src/refusals/refusal-record.ts';
-import { StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { RefusalMemory } from '../../../src/check/refusals/refusal-memory.ts';
+import type { RefusalRecord, RefusalSelection } from '../../../src/check/refusals/refusal-record.ts';
+import { StoreUnavailable } from '../../../src/check/store/credential-source.ts';
 import { record } from '../../support/refusals/refused.ts';
 import { NOON } from '../../support/time/fixed-clock.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeyRing } from '../../../src/keyring/key-ring.ts';
-import { loadKeyRing } from '../../../src/keyring/read-key-ring.ts';
+import { KeyRing } from '../../../src/model/keyring/key-ring.ts';
+import { loadKeyRing } from '../../../src/model/keyring/read-key-ring.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';

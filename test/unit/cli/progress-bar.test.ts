@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { startProgress } from '../../../src/cli/interaction.ts';
-import { type Clock } from '../../../src/clock.ts';
+import { type Clock } from '../../../src/base/clock.ts';
 
 /** A stream and a clock that the test owns. */
 function setUp(isTerminal: boolean): {

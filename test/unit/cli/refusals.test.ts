@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RefusalRecord } from '../../../src/refusals/refusal-record.ts';
+import type { RefusalRecord } from '../../../src/check/refusals/refusal-record.ts';
 import { consumer } from '../../support/pipeline/resources.ts';
 import { record } from '../../support/refusals/refused.ts';
 import { startRememberingReplica } from '../../support/refusals/remembering-replica.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Replica } from '../../../src/manage/replicas.ts';
+import type { Replica } from '../../../src/resources/changes/replicas.ts';
 import { consumer } from '../../support/pipeline/resources.ts';
 import { memoryCli, type MemoryCli } from './nouns/memory-cli.ts';
 

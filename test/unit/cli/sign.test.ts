@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCurlRequest } from '../../../src/explain/read/curl-request.ts';
-import type { ClientRequest } from '../../../src/signing/client-request.ts';
+import { readCurlRequest } from '../../../src/partners/explain/read/curl-request.ts';
+import type { ClientRequest } from '../../../src/check/signing/client-request.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, endpointsYaml, runCli } from './run-cli.ts';
 

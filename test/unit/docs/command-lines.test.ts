@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readPipeline } from '../../../src/explain/read/shell-words.ts';
+import { readPipeline } from '../../../src/partners/explain/read/shell-words.ts';
 import { findDocuments, projectRoot, readDocument, readFences } from '../../support/docs/documents.ts';
 import { runCli } from '../cli/run-cli.ts';
 

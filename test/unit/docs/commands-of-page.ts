@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { readPipeline } from '../../../src/explain/read/shell-words.ts';
+import { readPipeline } from '../../../src/partners/explain/read/shell-words.ts';
 import { readDocument, readFences } from '../../support/docs/documents.ts';
 
 /** The newest revision of a store, which stands for REVISION; `list` gives what `audit list -o json` prints. */

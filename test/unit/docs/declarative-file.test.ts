@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { authenticationMethods } from '../../../src/model/endpoint.ts';
 import { parseDocument } from '../../../src/resources/parse-document.ts';
-import { formatProblem } from '../../../src/document/problem.ts';
+import { formatProblem } from '../../../src/model/document/problem.ts';
 import { secretReader } from '../../../src/resources/secret-source.ts';
 import { findDocuments, readDocument, readFences, readTable } from '../../support/docs/documents.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { readPipeline } from '../../../src/explain/read/shell-words.ts';
+import { readPipeline } from '../../../src/partners/explain/read/shell-words.ts';
 import { projectRoot, readDocument, readFences } from '../../support/docs/documents.ts';
 import { useFiles } from '../cli/apply/files.ts';
 import { runCli } from '../cli/run-cli.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { type RefusalCode, refusalAnswers } from '../../../src/refusal.ts';
-import { limitHeaders } from '../../../src/respond/answer-fields.ts';
+import { type RefusalCode, refusalAnswers } from '../../../src/check/refusal.ts';
+import { limitHeaders } from '../../../src/check/respond/answer-fields.ts';
 import { readDocument } from '../../support/docs/documents.ts';
 
 /** Envoy's own answer, with the gateway's JSON (spec §5). */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { Secret } from '../../../src/model/secret.ts';
-import { isRefusal } from '../../../src/refusal.ts';
-import { type ClientRequest } from '../../../src/signing/client-request.ts';
-import { signHmac } from '../../../src/methods/hmac/sign.ts';
-import { signParameters } from '../../../src/methods/parameter-signature/sign.ts';
+import { isRefusal } from '../../../src/check/refusal.ts';
+import { type ClientRequest } from '../../../src/check/signing/client-request.ts';
+import { signHmac } from '../../../src/check/methods/hmac/sign.ts';
+import { signParameters } from '../../../src/check/methods/parameter-signature/sign.ts';
 import { readDocument, readFences } from '../../support/docs/documents.ts';
 
 const page = readDocument('docs/partners.md');

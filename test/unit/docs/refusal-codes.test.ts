@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { refusalAnswers } from '../../../src/refusal.ts';
+import { refusalAnswers } from '../../../src/check/refusal.ts';
 import { readDocument, readTable } from '../../support/docs/documents.ts';
 
 describe('the table of refusal codes in docs/behaviour.md', () => {

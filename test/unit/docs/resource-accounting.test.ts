@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { adminConnectionLimits } from '../../../src/server/admin-server.ts';
-import { httpLimits } from '../../../src/server/http-server.ts';
-import { MAX_BODY_BYTES, MAX_HOLDING_ENDPOINTS } from '../../../src/api/app.ts';
-import { MAX_CURSOR_LENGTH } from '../../../src/api/cursors.ts';
-import { MAX_PAGE } from '../../../src/api/request.ts';
-import { MAX_PAGE_CHARACTERS } from '../../../src/api/shapes.ts';
-import { MAX_ID_CHARACTERS } from '../../../src/document/fields.ts';
-import { MAX_COUNTERS as MAX_LIMIT_COUNTERS } from '../../../src/limit/in-process.ts';
-import { MAX_REASON_LENGTH } from '../../../src/manage/change.ts';
-import { MAX_HMAC_BODY_BYTES } from '../../../src/methods/hmac/signature.ts';
-import { MAX_FORM_BODY_BYTES, MAX_JSON_BODY_BYTES } from '../../../src/methods/parameter-signature/body-form.ts';
-import { MAX_PARAMETERS } from '../../../src/methods/parameter-signature/parameters.ts';
+import { adminConnectionLimits } from '../../../src/gateway/serving/admin-server.ts';
+import { httpLimits } from '../../../src/gateway/serving/http-server.ts';
+import { MAX_BODY_BYTES, MAX_HOLDING_ENDPOINTS } from '../../../src/operators/api/app.ts';
+import { MAX_CURSOR_LENGTH } from '../../../src/operators/api/cursors.ts';
+import { MAX_PAGE } from '../../../src/operators/api/request.ts';
+import { MAX_PAGE_CHARACTERS } from '../../../src/operators/api/shapes.ts';
+import { MAX_ID_CHARACTERS } from '../../../src/model/document/fields.ts';
+import { MAX_COUNTERS as MAX_LIMIT_COUNTERS } from '../../../src/check/limit/in-process.ts';
+import { MAX_REASON_LENGTH } from '../../../src/resources/changes/change.ts';
+import { MAX_HMAC_BODY_BYTES } from '../../../src/check/methods/hmac/signature.ts';
+import { MAX_FORM_BODY_BYTES, MAX_JSON_BODY_BYTES } from '../../../src/check/methods/parameter-signature/body-form.ts';
+import { MAX_PARAMETERS } from '../../../src/check/methods/parameter-signature/parameters.ts';
 import { MAX_APP_KEY_CHARACTERS } from '../../../src/model/app-key.ts';
 import {
   MAX_DESCRIPTION_CHARACTERS,
@@ -35,29 +35,29 @@ import {
 } from '../../../src/model/bounds.ts';
 import { limitScopes, limitUnits } from '../../../src/model/limit.ts';
 import { MAX_IDENTITIES, MAX_IDENTITY_LENGTH, MAX_TOKENS } from '../../../src/model/operator.ts';
-import { MAX_DETAIL_LENGTH, MAX_METHOD_LENGTH, MAX_PATH_LENGTH } from '../../../src/refusals/describe-refusal.ts';
-import { MAX_REMEMBERED } from '../../../src/replay/in-process.ts';
+import { MAX_DETAIL_LENGTH, MAX_METHOD_LENGTH, MAX_PATH_LENGTH } from '../../../src/check/refusals/describe-refusal.ts';
+import { MAX_REMEMBERED } from '../../../src/check/replay/in-process.ts';
 import { MAX_APP_SECRET_CHARACTERS } from '../../../src/resources/app-secret.ts';
-import { MAX_UNKNOWN } from '../../../src/store/cache/unknown-app-keys.ts';
-import { MAX_PROBES } from '../../../src/route/taken-requests.ts';
-import { BYTES_PER_ENTRY } from '../../../src/store/credential-cache.ts';
-import { MAX_UNDER_WAY } from '../../../src/store/mongodb/mongo-replay-guard.ts';
-import { MAX_COUNTERS as MAX_REQUEST_COUNTERS } from '../../../src/store/traffic/traffic-recorder.ts';
-import { MAX_KEPT } from '../../../src/store/usage-recorder.ts';
-import { throttleLimits } from '../../../src/oauth2/throttle.ts';
-import { revocationBounds } from '../../../src/tokens/revoked-tokens.ts';
-import { clientLimits } from '../../../src/grpc-client/client-limits.ts';
-import { HEADER_TABLE_BYTES } from '../../../src/http2/header-frames.ts';
-import { defaultLimits } from '../../../src/server/http2/limits.ts';
+import { MAX_UNKNOWN } from '../../../src/stores/cache/unknown-app-keys.ts';
+import { MAX_PROBES } from '../../../src/check/route/taken-requests.ts';
+import { BYTES_PER_ENTRY } from '../../../src/stores/credential-cache.ts';
+import { MAX_UNDER_WAY } from '../../../src/stores/mongodb/mongo-replay-guard.ts';
+import { MAX_COUNTERS as MAX_REQUEST_COUNTERS } from '../../../src/stores/traffic/traffic-recorder.ts';
+import { MAX_KEPT } from '../../../src/stores/usage-recorder.ts';
+import { throttleLimits } from '../../../src/base/throttle.ts';
+import { revocationBounds } from '../../../src/check/tokens/revoked-tokens.ts';
+import { clientLimits } from '../../../src/wire/grpc-client/client-limits.ts';
+import { HEADER_TABLE_BYTES } from '../../../src/wire/http2/header-frames.ts';
+import { defaultLimits } from '../../../src/wire/server/http2/limits.ts';
 import {
   LARGE_GROWTH,
   MIN_HELD_BYTES,
   MIN_PART_BYTES,
   SMALL_GROWTH,
-} from '../../../src/server/http2/message-memory.ts';
-import { LONGEST_TRACE_PARENT, MAX_HEADER_LIST_BYTES } from '../../../src/server/http2/request-head.ts';
-import { REMEMBERED } from '../../../src/server/http2/stream-table.ts';
-import { grpcConnectionLimits } from '../../../src/server/transport.ts';
+} from '../../../src/wire/server/http2/message-memory.ts';
+import { LONGEST_TRACE_PARENT, MAX_HEADER_LIST_BYTES } from '../../../src/wire/server/http2/request-head.ts';
+import { REMEMBERED } from '../../../src/wire/server/http2/stream-table.ts';
+import { grpcConnectionLimits } from '../../../src/wire/server/transport.ts';
 import { readDocument } from '../../support/docs/documents.ts';
 
 const PAGE = 'docs/resource-accounting.md';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { settings } from '../../../src/config.ts';
+import { settings } from '../../../src/gateway/config.ts';
 import { readDocument, readTable } from '../../support/docs/documents.ts';
 
 describe('the table of settings in docs/interfaces.md', () => {

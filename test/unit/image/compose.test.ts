@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { composeEnvoy, differences } from '../../../scripts/compose/envoy-yaml.mjs';
 import { defaultEnvoyVersion } from '../../../services/install-services.mjs';
-import { parseConfig } from '../../../src/config.ts';
+import { parseConfig } from '../../../src/gateway/config.ts';
 import { projectRoot, readDocument } from '../../support/docs/documents.ts';
 
 interface Service {

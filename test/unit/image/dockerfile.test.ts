@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settings } from '../../../src/config.ts';
+import { settings } from '../../../src/gateway/config.ts';
 import { projectRoot, readDocument } from '../../support/docs/documents.ts';
 import { copiesOf, isIgnored, readDockerfile, runStage } from '../../support/image/dockerfile.ts';
 

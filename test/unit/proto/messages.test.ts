@@ -7,8 +7,13 @@ import {
   HealthCheckResponse,
   HealthCheckResponse_ServingStatus,
 } from '../../../src/gen/grpc/health/v1/health.ts';
-import { HttpRequest } from '../../../src/receive/http-request.ts';
-import { deniedResponse, okResponse, writeEntries, writeUpstreamHeaders } from '../../../src/respond/check-response.ts';
+import { HttpRequest } from '../../../src/check/receive/http-request.ts';
+import {
+  deniedResponse,
+  okResponse,
+  writeEntries,
+  writeUpstreamHeaders,
+} from '../../../src/check/respond/check-response.ts';
 import { checkRequest } from '../../support/pipeline/check-request.ts';
 import { loadUpstreamDefinitions, methodOf } from '../../support/grpc/upstream-messages.ts';
 

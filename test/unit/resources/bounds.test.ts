@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type PlainProblem, readPlain } from '../../../src/document/read-plain.ts';
-import type { Planned } from '../../../src/manage/change.ts';
-import { planConsumerEdit, planNewConsumer } from '../../../src/manage/plan-consumer.ts';
-import { planEndpointEdit } from '../../../src/manage/plan-endpoint.ts';
-import { planGrant } from '../../../src/manage/plan-grant.ts';
+import { type PlainProblem, readPlain } from '../../../src/model/document/read-plain.ts';
+import type { Planned } from '../../../src/resources/changes/change.ts';
+import { planConsumerEdit, planNewConsumer } from '../../../src/resources/changes/plan-consumer.ts';
+import { planEndpointEdit } from '../../../src/resources/changes/plan-endpoint.ts';
+import { planGrant } from '../../../src/resources/changes/plan-grant.ts';
 import {
   MAX_DESCRIPTION_CHARACTERS,
   MAX_GRANT_HOLDER_CHARACTERS,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildState } from '../../../src/resources/build-state.ts';
-import { ID_PATTERN } from '../../../src/document/fields.ts';
+import { ID_PATTERN } from '../../../src/model/document/fields.ts';
 import { contentOf, DEMO_SECRET, stateOf } from './support.ts';
 
 const keyOne = '{ method: key, appKey: one }';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { renderProblems } from '../../../src/cli/declarative-files.ts';
 import { parseDocument, parsePlacedDocument } from '../../../src/resources/parse-document.ts';
 import { secretReader } from '../../../src/resources/secret-source.ts';
-import { FaultyDocument } from '../../../src/store/file/file-store.ts';
+import { FaultyDocument } from '../../../src/stores/file/file-store.ts';
 import { damaged, documentsWithSecrets, leakedPart } from '../../support/declarative/documents-with-secrets.ts';
 import { problemsOf, secretsOf } from './support.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { unseenIn } from '../../../src/unseen.ts';
+import { unseenIn } from '../../../src/base/text/unseen.ts';
 import { stringify } from 'yaml';
 import { declareConsumer } from '../../../src/resources/consumer.ts';
 import { declareCredential } from '../../../src/resources/credential.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readPlain } from '../../../src/document/read-plain.ts';
+import { readPlain } from '../../../src/model/document/read-plain.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { declareGrant, describeGrant, grantId, parseGrantId, readGrant } from '../../../src/resources/grant.ts';
-import { readGrantDocument, writeGrantDocument, writeVersion } from '../../../src/store/mongodb/mapping/records.ts';
+import { readGrantDocument, writeGrantDocument, writeVersion } from '../../../src/stores/mongodb/mapping/records.ts';
 import { grant, groupGrant, limit } from '../../support/pipeline/resources.ts';
 
 const text = fc.string({ unit: 'grapheme-composite' });

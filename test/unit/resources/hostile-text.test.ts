@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { formatProblem } from '../../../src/document/problem.ts';
-import { MAX_PROBLEMS } from '../../../src/document/problem-log.ts';
+import { formatProblem } from '../../../src/model/document/problem.ts';
+import { MAX_PROBLEMS } from '../../../src/model/document/problem-log.ts';
 import {
   documentNames,
   MAX_DOCUMENT_BYTES,
   MAX_LARGE_DOCUMENT_BYTES,
   parseDocument,
 } from '../../../src/resources/parse-document.ts';
-import { excerptOf } from '../../../src/document/source-excerpt.ts';
+import { excerptOf } from '../../../src/model/document/source-excerpt.ts';
 import { secretsOf } from './support.ts';
 
 function parse(text: string): ReturnType<typeof parseDocument> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FieldFault } from '../../../src/document/fields.ts';
+import { FieldFault } from '../../../src/model/document/fields.ts';
 import { MAX_HOST_CHARACTERS, MAX_PATH_CHARACTERS } from '../../../src/model/bounds.ts';
 import { boundHostsField, boundPrefixesField } from '../../../src/resources/operator-bounds.ts';
 

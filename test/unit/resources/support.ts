@@ -1,8 +1,8 @@
 import { buildState } from '../../../src/resources/build-state.ts';
 import { type DocumentContent, parseDocument } from '../../../src/resources/parse-document.ts';
-import { formatProblem } from '../../../src/document/problem.ts';
+import { formatProblem } from '../../../src/model/document/problem.ts';
 import type { ReadSecret } from '../../../src/resources/secret-source.ts';
-import type { StoreState } from '../../../src/store/check-store.ts';
+import type { StoreState } from '../../../src/check/store/check-store.ts';
 
 /** A secret of the right length that scanners can tell is none. */
 export const DEMO_SECRET = 'demo-secret-not-for-production';

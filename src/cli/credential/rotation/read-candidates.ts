@@ -1,6 +1,6 @@
-import { listAccess } from '../../../manage/who-may.ts';
-import type { Candidate } from '../../../manage/rotation/plan-run.ts';
-import { NotFound, type ResourceStore } from '../../../manage/resource-store.ts';
+import { listAccess } from '../../../resources/changes/who-may.ts';
+import type { Candidate } from '../../../resources/changes/rotation/plan-run.ts';
+import { NotFound, type ResourceStore } from '../../../resources/changes/resource-store.ts';
 import type { Consumer } from '../../../model/consumer.ts';
 import type { PartnerEndpoint } from '../../../model/endpoint.ts';
 import { carries, describeLabels } from '../../../model/labels.ts';

@@ -1,7 +1,7 @@
-import type { UsageSource } from '../../../manage/resource-store.ts';
-import type { LeftOut, RunPlan } from '../../../manage/rotation/plan-run.ts';
-import type { NewSecret, RotationRecord } from '../../../manage/rotation/rotation-record.ts';
-import { count, grouped } from '../../../printable.ts';
+import type { UsageSource } from '../../../resources/changes/resource-store.ts';
+import type { LeftOut, RunPlan } from '../../../resources/changes/rotation/plan-run.ts';
+import type { NewSecret, RotationRecord } from '../../../resources/changes/rotation/rotation-record.ts';
+import { count, grouped } from '../../../base/text/printable.ts';
 import { type Declared, declareTime } from '../../../resources/declared.ts';
 import type { CommandContext } from '../../command.ts';
 import { writeSafely } from '../../failure.ts';

@@ -1,8 +1,8 @@
-import { carryOutRun, type RunEnd } from '../../../manage/rotation/carry-out-run.ts';
-import { planRun, type RunPlan } from '../../../manage/rotation/plan-run.ts';
-import { isSettled, type RotationRecord } from '../../../manage/rotation/rotation-record.ts';
-import { isOutcomeUnknown } from '../../../manage/store-fault.ts';
-import { count, grouped } from '../../../printable.ts';
+import { carryOutRun, type RunEnd } from '../../../resources/changes/rotation/carry-out-run.ts';
+import { planRun, type RunPlan } from '../../../resources/changes/rotation/plan-run.ts';
+import { isSettled, type RotationRecord } from '../../../resources/changes/rotation/rotation-record.ts';
+import { isOutcomeUnknown } from '../../../resources/changes/store-fault.ts';
+import { count, grouped } from '../../../base/text/printable.ts';
 import type { CommandContext } from '../../command.ts';
 import { reportFailure, UsageError } from '../../failure.ts';
 import type { ChangeFlags } from '../../flags/options.ts';

@@ -1,10 +1,10 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { codeOf } from '../../../files/fingerprint.ts';
-import { LockHeld, takeLock } from '../../../files/lock-file.ts';
-import { createFile, describeFault, FileFault, lstatIfThere, replaceFile } from '../../../files/replace-file.ts';
-import { Conflict } from '../../../manage/resource-store.ts';
-import type { RotationRecord } from '../../../manage/rotation/rotation-record.ts';
+import { codeOf } from '../../../base/files/fingerprint.ts';
+import { LockHeld, takeLock } from '../../../base/files/lock-file.ts';
+import { createFile, describeFault, FileFault, lstatIfThere, replaceFile } from '../../../base/files/replace-file.ts';
+import { Conflict } from '../../../resources/changes/resource-store.ts';
+import type { RotationRecord } from '../../../resources/changes/rotation/rotation-record.ts';
 import { describeLabels } from '../../../model/labels.ts';
 import { formatSpanFlag } from '../../flags/times.ts';
 import {

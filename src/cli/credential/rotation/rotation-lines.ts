@@ -1,8 +1,12 @@
-import { FieldFault, ID_PATTERN, timeField } from '../../../document/fields.ts';
-import { flagIn, isJsonObject, numberIn, parseJson, textIn, textsIn, valueIn } from '../../../document/json.ts';
-import { textOf } from '../../../manage/generate-credential.ts';
-import type { RunTerms } from '../../../manage/rotation/carry-out-run.ts';
-import { type NewSecret, type RotationRecord, rotationOutcomes } from '../../../manage/rotation/rotation-record.ts';
+import { FieldFault, ID_PATTERN, timeField } from '../../../model/document/fields.ts';
+import { flagIn, isJsonObject, numberIn, parseJson, textIn, textsIn, valueIn } from '../../../model/document/json.ts';
+import { textOf } from '../../../resources/changes/generate-credential.ts';
+import type { RunTerms } from '../../../resources/changes/rotation/carry-out-run.ts';
+import {
+  type NewSecret,
+  type RotationRecord,
+  rotationOutcomes,
+} from '../../../resources/changes/rotation/rotation-record.ts';
 import { isAppKeySecret } from '../../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../../model/endpoint.ts';
 import type { LabelSelector } from '../../../model/labels.ts';

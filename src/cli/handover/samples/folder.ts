@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../../../files/fingerprint.ts';
+import { codeOf } from '../../../base/files/fingerprint.ts';
 import type { SampleFile } from './language.ts';
 
 /** A folder that is not to be written to. Its message says why. */

@@ -1,5 +1,5 @@
 import type { AuthenticationMethod } from '../../../model/endpoint.ts';
-import type { ClientSettings } from '../../../handover/guides/guide.ts';
+import type { ClientSettings } from '../../../partners/handover/guides/guide.ts';
 
 /** What a sample does: one call, by a client that is made for this credential. */
 export interface FirstCall {

@@ -1,6 +1,6 @@
-import { quote } from '../../../signing/curl-command.ts';
-import type { EndpointGroup, Handover } from '../../../handover/handover-page.ts';
-import { block, code } from '../../../handover/markdown.ts';
+import { quote } from '../../../check/signing/curl-command.ts';
+import type { EndpointGroup, Handover } from '../../../partners/handover/handover-page.ts';
+import { block, code } from '../../../partners/handover/markdown.ts';
 import type { FirstCall, Language, SampleFile } from './language.ts';
 
 /** Where the clients are to be had. */

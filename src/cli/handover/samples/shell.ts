@@ -1,4 +1,4 @@
-import { quote } from '../../../signing/curl-command.ts';
+import { quote } from '../../../check/signing/curl-command.ts';
 import type { FirstCall, Language } from './language.ts';
 
 function program({ method, settings, http, body }: FirstCall): string {

@@ -9,7 +9,7 @@ export function doctorCases(attachment: Attachment): void {
   const isEnvoyYaml = attachment.title === 'envoy.yaml';
 
   // Tests write addresses into the clusters that a control plane sends them for, which then count as made by hand: doctor
-  // wants more of those. What it says of the clusters as they are sent: test/unit/doctor/control-planes.test.ts.
+  // wants more of those. What it says of the clusters as they are sent: test/unit/cli/doctor/control-planes.test.ts.
   const isOfTest = (line: string): boolean => !isEnvoyYaml && /^! cluster .* is missing or/.test(line);
 
   async function examine(edit?: (config: JsonObject) => void): Promise<readonly string[]> {

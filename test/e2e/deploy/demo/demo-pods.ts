@@ -9,7 +9,7 @@ import { getManifest, type Manifest } from '../../../support/kubernetes/manifest
 import { plainEnvoy } from '../../../support/kubernetes/plain-envoy.ts';
 import { renderKustomization } from '../../../support/kubernetes/render-kustomization.ts';
 import { adminCommand } from '../../../support/mongodb/command.ts';
-import { freePort } from '../../../../src/programs/free-ports.ts';
+import { freePort } from '../../../../src/cli/programs/free-ports.ts';
 import { startMongod } from '../../../support/mongodb/mongod.ts';
 import { poll } from '../../../support/time/poll.ts';
 import { acquireAll } from '../../../support/lifetime/release.ts';

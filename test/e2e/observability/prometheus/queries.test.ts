@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { startChild } from '../../../support/process/child-process.ts';
 import { projectRoot } from '../../../support/docs/documents.ts';
 import { send } from '../../../support/http/http-client.ts';
-import { freePort } from '../../../../src/programs/free-ports.ts';
+import { freePort } from '../../../../src/cli/programs/free-ports.ts';
 import { dashboardQueries, readDashboard } from '../../../support/observe/dashboard.ts';
 import { startOtlpCollector } from '../../../support/observe/otlp-collector.ts';
 import { prometheusPrograms } from '../../../support/observe/prometheus.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
-import { systemClock } from '../../../../src/clock.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
 import { send } from '../../../support/http/http-client.ts';
 import { fieldValue, type HttpAnswer } from '../../../support/http/http-message.ts';
 import { poll } from '../../../support/time/poll.ts';

@@ -298,7 +298,7 @@ This brings back what was stopped, for which apply needs --revive: ${named}.
   it('makes more than one transaction carries in steps, and says how far it came', async () => {
     const cli = await memoryCli();
     const file = files.write('many.yaml', manyConsumers(10_001));
-    const { StoreUnavailable } = await import('../../../../src/store/credential-source.ts');
+    const { StoreUnavailable } = await import('../../../../src/check/store/credential-source.ts');
     cli.store.beforeCommit = () => {
       if (cli.store.commits.length === 2) throw new StoreUnavailable('MongoDB does not answer');
     };

@@ -13,7 +13,7 @@ import {
 } from '../../../../src/cli/flags/values.ts';
 import { parseMoment, parseMomentOrNever, parseSpan } from '../../../../src/cli/flags/times.ts';
 import { parseResource } from '../../../../src/cli/audit/named-events.ts';
-import { momentAhead, momentBack } from '../../../../src/document/moments.ts';
+import { momentAhead, momentBack } from '../../../../src/model/document/moments.ts';
 
 function refuses(parse: (text: string) => unknown, texts: readonly string[], message: RegExp): void {
   for (const text of texts) {

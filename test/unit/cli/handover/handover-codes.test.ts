@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { authenticationMethods } from '../../../../src/model/endpoint.ts';
-import { refusalAnswers } from '../../../../src/refusal.ts';
+import { refusalAnswers } from '../../../../src/check/refusal.ts';
 import { projectRoot } from '../../../support/docs/documents.ts';
 import { codesOf, credentialYaml, hmacYaml, pageOf } from './handover-cli.ts';
 
 /** Refusals that the files of a method make. */
 function namedBy(method: string): ReadonlySet<string> {
-  const folder = join(projectRoot, 'src/methods', method);
+  const folder = join(projectRoot, 'src/check/methods', method);
   const texts = readdirSync(folder)
     .filter((file) => file.endsWith('.ts') && !file.startsWith('explain'))
     .map((file) => readFileSync(join(folder, file), 'utf8'));

@@ -127,7 +127,7 @@ describe('a command that changes the store', () => {
 
   describe('when its outcome is unknown', () => {
     beforeEach(async () => {
-      const { uncertain } = await import('../../../../src/store/mongodb/faults.ts');
+      const { uncertain } = await import('../../../../src/stores/mongodb/faults.ts');
       await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'acme-hmac');
       cli.store.beforeCommit = () => {
         throw uncertain();
@@ -173,7 +173,7 @@ describe('a command that changes the store', () => {
   });
 
   it('ends with 5 when the store does not answer, without a stack trace', async () => {
-    const { StoreUnavailable } = await import('../../../../src/store/credential-source.ts');
+    const { StoreUnavailable } = await import('../../../../src/check/store/credential-source.ts');
     cli.store.beforeCommit = () => {
       throw new StoreUnavailable('the store does not answer');
     };

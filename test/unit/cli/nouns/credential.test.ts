@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readCurlRequest } from '../../../../src/explain/read/curl-request.ts';
+import { readCurlRequest } from '../../../../src/partners/explain/read/curl-request.ts';
 import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import type { Secret } from '../../../../src/model/secret.ts';
 import { memoryCli, type MemoryCli, nowSeconds } from './memory-cli.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import type { Clock } from '../../../../src/clock.ts';
-import type { ReplicaDirectory } from '../../../../src/manage/replicas.ts';
+import type { Clock } from '../../../../src/base/clock.ts';
+import type { ReplicaDirectory } from '../../../../src/resources/changes/replicas.ts';
 import type { StoreWish } from '../../../../src/cli/opened-store.ts';
-import { RefusalMemory } from '../../../../src/refusals/refusal-memory.ts';
-import type { RefusalRecord, RefusalSource } from '../../../../src/refusals/refusal-record.ts';
-import { TrafficMemory } from '../../../../src/store/traffic/traffic-memory.ts';
+import { RefusalMemory } from '../../../../src/check/refusals/refusal-memory.ts';
+import type { RefusalRecord, RefusalSource } from '../../../../src/check/refusals/refusal-record.ts';
+import { TrafficMemory } from '../../../../src/stores/traffic/traffic-memory.ts';
 import type { Terminal } from '../../../../src/cli/terminal.ts';
 import type { InitialResources, MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { type CommandResult, type Given, runCli } from '../run-cli.ts';

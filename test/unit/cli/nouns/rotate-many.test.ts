@@ -117,7 +117,7 @@ describe('postern credential rotate of many', () => {
   });
 
   it('goes on where MongoDB went down, with the rest of the first plan', async () => {
-    const { StoreUnavailable } = await import('../../../../src/store/credential-source.ts');
+    const { StoreUnavailable } = await import('../../../../src/check/store/credential-source.ts');
     let commits = 0;
     cli.store.beforeCommit = () => {
       commits += 1;
@@ -148,7 +148,7 @@ describe('postern credential rotate of many', () => {
   });
 
   it('ends with 6 when nobody confirmed a change, says so in its line, and finds out later', async () => {
-    const { StoreUnavailable } = await import('../../../../src/store/credential-source.ts');
+    const { StoreUnavailable } = await import('../../../../src/check/store/credential-source.ts');
     cli.store.beforeCommit = () => {
       throw Object.assign(new StoreUnavailable('MongoDB did not confirm the change'), { reason: 'uncertain' });
     };

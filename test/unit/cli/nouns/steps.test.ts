@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { commitChanges, Interrupted } from '../../../../src/cli/store/commit-changes.ts';
-import type { Change } from '../../../../src/manage/change.ts';
+import type { Change } from '../../../../src/resources/changes/change.ts';
 import type { Terminal } from '../../../../src/cli/terminal.ts';
 import { consumer, grant, keyEndpoint } from '../../../support/pipeline/resources.ts';
 import { memoryCli } from './memory-cli.ts';

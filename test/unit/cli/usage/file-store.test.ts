@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatListenAddress, type ListenAddress } from '../../../../src/net/listen-address.ts';
-import { AdminServer } from '../../../../src/server/admin-server.ts';
-import { TrafficMemory } from '../../../../src/store/traffic/traffic-memory.ts';
+import { formatListenAddress, type ListenAddress } from '../../../../src/base/net/listen-address.ts';
+import { AdminServer } from '../../../../src/gateway/serving/admin-server.ts';
+import { TrafficMemory } from '../../../../src/stores/traffic/traffic-memory.ts';
 import { temporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, endpointsYaml, runCli } from '../run-cli.ts';
 

@@ -1,0 +1,47 @@
+import type { Authenticated } from '../methods/authenticated.ts';
+import { isGroupGrant, type OwnGrant } from '../../model/grant.ts';
+import { grantInEffect, limitsInForce } from '../../model/grant-in-effect.ts';
+import { carries } from '../../model/labels.ts';
+import type { Limit } from '../../model/limit.ts';
+import { refuse, type Refusal } from '../refusal.ts';
+import type { CompiledGrant } from '../store/check-store.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
+
+declare const permitted: unique symbol;
+
+/** Proof that the endpoint's access condition is met. */
+export interface Permit {
+  readonly authenticated: Authenticated;
+  /** The limits of this caller's requests: the endpoint's, with those of the grant in their place (spec §1). */
+  readonly limits: readonly Limit[];
+  readonly [permitted]: true;
+}
+
+/** The access condition `authenticated-and-authorized` needs a live grant, else `NOT_AUTHORIZED` (spec §4.1). */
+export function authorize(authenticated: Authenticated, nowSeconds: number): Permit | Refusal {
+  const { endpoint, catalog } = authenticated.routed;
+  if (endpoint.scenario === 'open' || authenticated.caller === null) return permit(authenticated, endpoint.limits);
+  const { consumer, grants } = authenticated.caller;
+  const own = grants.get(endpoint.id) ?? null;
+  const groups = catalog.groupGrants.of(endpoint.id);
+  const grant = grantInEffect(own, groups, consumer.labels, nowSeconds);
+  if (endpoint.accessCondition === 'authenticated-and-authorized' && grant === null) {
+    return refuse('NOT_AUTHORIZED', explainRefusal(consumer, own, groups));
+  }
+  const limits = grant !== null && isGroupGrant(grant) ? grant.limitsInForce : limitsInForce(endpoint.limits, grant);
+  return permit(authenticated, limits);
+}
+
+function permit(authenticated: Authenticated, limits: readonly Limit[]): Permit {
+  return { authenticated, limits } as Permit;
+}
+
+/** No grant of this consumer is live: a grant that would fit has ended. */
+function explainRefusal(
+  { id, labels }: HeldCredential['consumer'],
+  own: OwnGrant | null,
+  groups: readonly CompiledGrant[],
+): string {
+  const hadOne = own !== null || groups.some(({ consumerSelector }) => carries(labels, consumerSelector));
+  return `the consumer ${id} ${hadOne ? 'has an expired grant' : 'has no grant'}`;
+}

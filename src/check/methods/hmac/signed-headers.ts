@@ -1,0 +1,80 @@
+import { isIdentityName } from '../../receive/forged-headers.ts';
+import { type Refusal, refuse } from '../../refusal.ts';
+import { isLowerCaseToken } from '../../../base/text/http-grammar.ts';
+
+/** The name in a `headers` list that stands for the request line (interface document, Authentication). */
+export const REQUEST_LINE = 'request-line';
+
+const REQUIRED_NAMES = ['date', REQUEST_LINE];
+/** Removed or rewritten before the check, or by the check itself: a signature over them would prove nothing. */
+const UNSIGNABLE_NAMES = new Set([
+  'authorization',
+  'connection',
+  'keep-alive',
+  'te',
+  'transfer-encoding',
+  'x-request-id',
+]);
+const UNSIGNABLE_PREFIXES = ['x-forwarded-', 'x-envoy-'];
+const SHOWN_NAME_CHARACTERS = 64;
+const MAX_REMEMBERED_CHARACTERS = 256;
+
+/** The last list that was read and its names: callers of an API mostly sign the same headers. */
+let lastText: string | null = null;
+let lastNames: readonly string[] = [];
+
+/**
+ * Reads the `headers` parameter of an hmac `Authorization`: lower-case RFC 9110 tokens with single spaces between
+ * them, none twice, `date` and `request-line` among them, each one that can be signed (spec §3.2).
+ * Refuses all else with `CREDENTIALS_MALFORMED`; more than `maxNames` of them first, before anything is built.
+ */
+export function parseSignedHeaders(text: string, maxNames = Infinity): readonly string[] | Refusal {
+  if (text === lastText && lastNames.length <= maxNames) return lastNames;
+  if (hasMoreNames(text, maxNames)) {
+    return refuse('CREDENTIALS_MALFORMED', 'the headers list has more names than the request has headers');
+  }
+  const names = text.split(' ');
+  for (const name of names) {
+    if (!isLowerCaseToken(name)) {
+      return refuse(
+        'CREDENTIALS_MALFORMED',
+        'the headers list is not lower-case names with single spaces between them',
+      );
+    }
+    if (!isSignableHeader(name))
+      return refuse('CREDENTIALS_MALFORMED', `the header ${shownName(name)} cannot be signed`);
+  }
+  if (new Set(names).size !== names.length) {
+    return refuse('CREDENTIALS_MALFORMED', 'the headers list names a header twice');
+  }
+  for (const name of REQUIRED_NAMES) {
+    if (!names.includes(name)) return refuse('CREDENTIALS_MALFORMED', `the headers list does not name ${name}`);
+  }
+  if (text.length <= MAX_REMEMBERED_CHARACTERS) [lastText, lastNames] = [text, names];
+  return names;
+}
+
+/**
+ * The most names that a list can have, none of them twice, when every one stands for something in a request with this
+ * many headers: `host` may stand for the authority and `request-line` for itself, and `Authorization` cannot be signed.
+ */
+export function maxSignedNames(headerCount: number): number {
+  return headerCount + 1;
+}
+
+function hasMoreNames(text: string, maxNames: number): boolean {
+  let names = 1;
+  for (let at = text.indexOf(' '); at !== -1 && names <= maxNames; at = text.indexOf(' ', at + 1)) names += 1;
+  return names > maxNames;
+}
+
+/** Whether a header, by its lower-case name, may be in a `headers` list (spec §3.2). */
+export function isSignableHeader(name: string): boolean {
+  if (UNSIGNABLE_NAMES.has(name) || isIdentityName(name)) return false;
+  return !UNSIGNABLE_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+/** A listed name for a log: names are tokens, so that only their length needs care. */
+export function shownName(name: string): string {
+  return name.length <= SHOWN_NAME_CHARACTERS ? name : `${name.slice(0, SHOWN_NAME_CHARACTERS)}…`;
+}

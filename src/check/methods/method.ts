@@ -1,0 +1,77 @@
+import type { Bound, Field, Fields, MappingKind } from '../../model/document/fields.ts';
+import type { Place, ProblemLog } from '../../model/document/problem-log.ts';
+import type { AuthenticationMethod, CommonOptions, OptionsOf, SignatureMethod } from '../../model/endpoint.ts';
+import type { Secret } from '../../model/secret.ts';
+import type { Pending } from '../../base/pending.ts';
+import type { Refusal, RefusalCode } from '../refusal.ts';
+import type { Routed } from '../route/route.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
+import type { Authenticated, AuthenticationPorts, UpstreamChanges } from './authenticated.ts';
+import type { KongCounterpart } from './kong.ts';
+import type { Explainer } from './explanation/explainer.ts';
+
+/** With what a caller signs a request. */
+export interface Signing {
+  readonly appKey: string;
+  readonly secret: Secret;
+  /** Lower-case names of headers that are signed besides those that must be, where headers are signed. */
+  readonly alsoSigned: readonly string[];
+  readonly nowSeconds: number;
+}
+
+/**
+ * What callers prove who they are with: the App Key, which then is the secret, a signature of each request with the App
+ * Secret, or an access token that they got for it.
+ */
+export type Proof = 'app-key' | 'signature' | 'token';
+
+/** What a method of authentication is. `methods.ts` lists them all; nothing else asks which method an endpoint has. */
+export interface Method<M extends AuthenticationMethod> {
+  readonly proof: M extends SignatureMethod ? 'signature' : Exclude<Proof, 'signature'>;
+  /** Finds out who calls (spec §3). */
+  readonly authenticate: (
+    routed: Routed,
+    options: OptionsOf[M],
+    ports: AuthenticationPorts,
+  ) => Pending<Authenticated | Refusal>;
+  /** What must change in a request that goes upstream without having been authenticated (spec §4.4). */
+  readonly conceal: (routed: Routed, options: OptionsOf[M]) => UpstreamChanges;
+  /** Gives a request its credentials as a caller does; null where they are fetched before the request. */
+  readonly sign: ((request: ClientRequest, options: OptionsOf[M], signing: Signing) => ClientRequest | Refusal) | null;
+  readonly challenge: Challenge;
+  readonly options: MethodOptions<M>;
+  /** What it is in Kong; null where Kong does not have it. */
+  readonly kong: KongCounterpart<M> | null;
+  /** What explains a refused request. Loaded when needed: the service never does. */
+  readonly loadExplainer: () => Promise<Explainer<M>>;
+}
+
+/** How one option is read: as a field, or by a function that reports what is wrong inside. */
+export type OptionReader<T> =
+  | Field<T>
+  | {
+      readonly read: (raw: unknown, place: Place, problems: ProblemLog) => T;
+      /** Of a list of mappings. */
+      readonly inside?: MappingKind<Fields>;
+      /** How much of it may be written. */
+      readonly bound?: Bound;
+    };
+
+type OwnOptions<M extends AuthenticationMethod> = Omit<OptionsOf[M], keyof CommonOptions>;
+
+/** The options of a method besides those that every endpoint has (interfaces §4). */
+export interface MethodOptions<M extends AuthenticationMethod> {
+  readonly readers: { readonly [N in keyof OwnOptions<M>]: OptionReader<OwnOptions<M>[N]> };
+  readonly defaults: OwnOptions<M>;
+  /** Which of the options as written cannot be what it is because of the others, and why; null when none. */
+  readonly findConflict?: (
+    given: Partial<OwnOptions<M>>,
+  ) => { readonly option: keyof OwnOptions<M> & string; readonly message: string } | null;
+}
+
+/** How `WWW-Authenticate` asks for credentials (spec §5). */
+export interface Challenge {
+  readonly scheme: string;
+  /** Errors of refusals in the challenge (RFC 6750 §3.1). A refusal that has one is challenged with any status. */
+  readonly errors: Partial<Readonly<Record<RefusalCode, string>>>;
+}

@@ -1,0 +1,130 @@
+import { flagField } from '../../../model/document/fields.ts';
+import type { OAuth2Options } from '../../../model/endpoint.ts';
+import { type Pending, whenReady } from '../../../base/pending.ts';
+import type { HttpRequest } from '../../receive/http-request.ts';
+import { type Refusal, type RefusalCode, refuse } from '../../refusal.ts';
+import type { Routed } from '../../route/route.ts';
+import { decodeFormText } from '../../../base/text/form-decoding.ts';
+import { leadingToken } from '../../../base/text/http-grammar.ts';
+import type { HeldCredential } from '../../store/credential-source.ts';
+import { tokenFaults } from '../../tokens/access-tokens.ts';
+import type { RevokedTokens } from '../../tokens/revoked-tokens.ts';
+import type { TokenClaims } from '../../tokens/token-claims.ts';
+import {
+  type Authenticated,
+  type AuthenticationPorts,
+  pathToSet,
+  unchanged,
+  type UpstreamChanges,
+  vouchFor,
+} from '../authenticated.ts';
+import { findCredentialFault, nameCaller } from '../caller.ts';
+import type { MethodOptions } from '../method.ts';
+import { findParameter, removeParameter, type Repeated } from '../query-parameters.ts';
+
+const PARAMETER = 'access_token';
+/** RFC 6750 §2.1, `b64token`. */
+const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+/** Also in a value that Envoy made of several `Authorization` lines. */
+const HOLDS_BEARER = /(?:^|,)\s*bearer(?:[\s,]|$)/i;
+
+/** The errors of RFC 6750 §3.1 by refusal; none where the request has no token (§3). */
+export const bearerErrors: Partial<Readonly<Record<RefusalCode, string>>> = {
+  MALFORMED_REQUEST: 'invalid_request',
+  CREDENTIALS_MALFORMED: 'invalid_token',
+  TOKEN_INVALID: 'invalid_token',
+};
+
+export const oauth2Options: MethodOptions<'oauth2'> = {
+  readers: { hideCredentials: flagField, tokenInQuery: flagField },
+  defaults: { hideCredentials: true, tokenInQuery: false },
+};
+
+/**
+ * Authenticates by an access token (spec §3.4, RFC 6750): in `Authorization`, or with `tokenInQuery` as `access_token`,
+ * never both. The token says which credential it was issued for; that credential and its consumer are judged again.
+ */
+export function authenticateByOAuth2(
+  routed: Routed,
+  options: OAuth2Options,
+  { clock, tokens, revokedTokens }: AuthenticationPorts,
+): Pending<Authenticated | Refusal> {
+  const { request, target } = routed.received;
+  const text = findToken(request, options.tokenInQuery ? target.query : null);
+  if (typeof text !== 'string') return text;
+  const claims = tokens.verify(text);
+  if ('fault' in claims) return refuse('TOKEN_INVALID', claims.fault);
+  return whenReady(routed.catalog.credentials.findByAppKey(claims.clientId), (held) => {
+    const fault = findTokenFault(claims, held, revokedTokens, clock.nowSeconds());
+    if (fault !== null) return nameCaller(fault, held);
+    return vouchFor(routed, held, concealToken(routed, options));
+  });
+}
+
+/**
+ * What a verified token is refused with now; null when it works. Its credential and consumer are judged as
+ * they are at this moment, so that disabling or revoking them ends their tokens (spec §3.4).
+ *
+ * @param held the credential that has the App Key of the token now
+ */
+export function findTokenFault(
+  claims: TokenClaims,
+  held: HeldCredential | null,
+  revoked: Pick<RevokedTokens, 'isRevoked'>,
+  nowSeconds: number,
+): Refusal | null {
+  const fault = findCredentialFault(held, 'oauth2', nowSeconds);
+  if (fault !== null) return fault.refused === 'AUTHENTICATION_FAILED' ? invalid(fault.detail) : fault;
+  if (held?.credential.id !== claims.credentialId || held.consumer.id !== claims.consumerId) {
+    return invalid(tokenFaults.otherCredential);
+  }
+  return revoked.isRevoked(claims.tokenId) ? invalid(tokenFaults.revoked) : null;
+}
+
+function invalid(detail: string): Refusal {
+  return refuse('TOKEN_INVALID', detail);
+}
+
+/** Takes the token out of header and query; an `Authorization` of another scheme stays. */
+export function concealToken(
+  { received: { request, target } }: Routed,
+  { hideCredentials, tokenInQuery }: OAuth2Options,
+): UpstreamChanges {
+  if (!hideCredentials) return unchanged;
+  const isInHeader = request.headers.valuesOf('authorization').some((value) => HOLDS_BEARER.test(value.trim()));
+  const headersToRemove = isInHeader ? ['authorization'] : [];
+  const { query } = target;
+  const left = query === null || !tokenInQuery ? query : removeParameter(query, PARAMETER);
+  return { headersToSet: pathToSet(target, left), headersToRemove, body: null };
+}
+
+/** The token of a request as text, or why there is none. `query` is null where it is not looked at. */
+export function findToken(request: HttpRequest, query: string | null): string | Refusal {
+  const inQuery = query === null ? null : findParameter(query, PARAMETER);
+  const value = request.headers.findSingle('authorization');
+  if (value !== null && typeof value !== 'string') {
+    return refuse('CREDENTIALS_MALFORMED', 'the Authorization header appears twice');
+  }
+  const scheme = value === null ? null : leadingToken(value).toLowerCase();
+  if (scheme === '') return refuse('CREDENTIALS_MALFORMED', 'the Authorization header does not begin with a scheme');
+  if (value === null || scheme !== 'bearer') {
+    if (inQuery !== null) return readParameter(inQuery);
+    return refuse('CREDENTIALS_MISSING', 'the request carries no access token');
+  }
+  if (inQuery === null) return readBearer(value.slice(scheme.length));
+  return refuse('MALFORMED_REQUEST', 'the request carries a token in the header and in the query');
+}
+
+/** @param rest what follows the scheme, without white space at its end */
+function readBearer(rest: string): string | Refusal {
+  const text = rest.replace(/^ +/, '');
+  if (text === '') return refuse('TOKEN_INVALID', 'the Authorization header has no token after Bearer');
+  if (rest.startsWith(' ') && BEARER_TOKEN.test(text)) return text;
+  return refuse('CREDENTIALS_MALFORMED', 'what follows Bearer in the Authorization header is not a token');
+}
+
+function readParameter(value: string | Repeated): string | Refusal {
+  if (typeof value !== 'string') return refuse('CREDENTIALS_MALFORMED', `${PARAMETER} appears twice`);
+  // No token that Postern issues is a text that cannot be decoded.
+  return decodeFormText(value) ?? '';
+}

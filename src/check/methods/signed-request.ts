@@ -1,0 +1,28 @@
+import { flagField, wholeNumberField } from '../../model/document/fields.ts';
+import { MAX_CLOCK_SKEW_SECONDS } from '../../model/endpoint.ts';
+import type { HttpRequest } from '../receive/http-request.ts';
+import { type Refusal, refuse } from '../refusal.ts';
+
+/** How the options that both signature methods have are read. */
+export const signatureFields = {
+  clockSkewSeconds: wholeNumberField(1, MAX_CLOCK_SKEW_SECONDS),
+  replayProtection: flagField,
+  signatureHints: flagField,
+};
+
+/** The defaults of {@link signatureFields}. */
+export const signatureDefaults = { clockSkewSeconds: 300, replayProtection: false, signatureHints: false };
+
+/**
+ * For the methods that verify bodies: refuses (`BODY_TOO_LARGE`) a request whose body may reach the back end without
+ * having been seen here (spec §3 "Truncated"). Envoy delivers none when buffering is off on the route, and the bytes
+ * after an upgrade are never checked.
+ */
+export function refuseUndeliveredBody(request: HttpRequest): Refusal | null {
+  if (request.headers.has('upgrade')) {
+    return refuse('BODY_TOO_LARGE', 'the request asks for an upgrade, after which nothing can be verified');
+  }
+  const contentLength = request.headers.find('content-length');
+  if (request.bodyLength > 0 || contentLength === null || /^0+$/.test(contentLength)) return null;
+  return refuse('BODY_TOO_LARGE', 'the request has a body, and Envoy did not deliver it');
+}

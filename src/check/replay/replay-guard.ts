@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { SignatureMethod } from '../../model/endpoint.ts';
+import type { Pending } from '../../base/pending.ts';
+
+/**
+ * `first`: the signature was not used before, and counts as used from now on. `outdated`: it was signed at a time of
+ * which used signatures are no longer remembered, as only a clock that was set back or a skew that was raised makes it.
+ */
+export type Reservation = 'first' | 'repeated' | 'outdated' | ShareUsedUp;
+
+/** The credential or its consumer has as many signatures remembered as one may have: nothing was remembered. */
+export interface ShareUsedUp {
+  /** When there is room again, about. */
+  readonly retryAfterSeconds: number;
+}
+
+/** Remembers which signatures were used (spec §4.4). */
+export interface ReplayGuard {
+  /**
+   * Asks whether a signature is used for the first time, and remembers it in the same step: of several who ask at once
+   * one is the first. It is `repeated` for {@link rememberedSeconds} at least, of `longestSkewSeconds`, the longest
+   * clock skew of any protected endpoint of the method; a guard may remember it longer, but not for ever. Where that
+   * skew is raised later, no signature of before is `first` again.
+   *
+   * Throws, or rejects with, `StoreUnavailable` when it cannot know, also when it is uncertain whether the signature
+   * was remembered: then it may count as used.
+   */
+  reserve(used: UsedSignature, longestSkewSeconds: number): Pending<Reservation>;
+}
+
+/** A signature that proved right. */
+export interface UsedSignature {
+  readonly method: SignatureMethod;
+  readonly appKey: string;
+  /** The bytes, however they were written in the request. */
+  readonly mac: Uint8Array;
+  /** Who signed, and for which consumer. */
+  readonly credentialId: string;
+  readonly consumerId: string;
+  /** The signed time, in seconds since the epoch. */
+  readonly signedAtSeconds: number;
+}
+
+/** Added to the time in which a signature works: clocks of replicas differ, and a large body is checked late. */
+const SLACK_SECONDS = 60;
+
+/** How long a used signature is remembered: a time from the future is good for twice the allowed distance. */
+export function rememberedSeconds(skewSeconds: number): number {
+  return 2 * skewSeconds + SLACK_SECONDS;
+}
+
+/** The name of a signature, always 43 characters: a hash, from which the signature cannot be found. */
+export function replayKeyOf({ method, appKey, mac }: Pick<UsedSignature, 'method' | 'appKey' | 'mac'>): string {
+  // No method and no App Key of a credential holds a NUL (spec §1).
+  return createHash('sha256').update(`${method}\0${appKey}\0`).update(mac).digest('base64url');
+}

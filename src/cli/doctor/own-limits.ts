@@ -1,0 +1,43 @@
+import type { Environment } from '../../gateway/config.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
+import { describeGrant } from '../../resources/grant.ts';
+import { secretReader } from '../../resources/secret-source.ts';
+import { readWholeFile } from '../../base/files/read-whole-file.ts';
+
+/** What Postern itself would count requests against. */
+export interface OwnLimits {
+  /** Whether a rate limit service is configured. */
+  readonly hasService: boolean;
+  /** Endpoints and grants that have limits, in words; null when the store cannot be read. */
+  readonly holders: readonly string[] | null;
+}
+
+/** What is known without a look at the store. */
+export const unknownLimits: OwnLimits = { hasService: false, holders: null };
+
+/** Of a store with thousands of grants, enough to report. */
+const MAX_HOLDERS = 100;
+
+/** What a store says for a look at Envoy: {@link OwnLimits.holders}, and all endpoints; null when it cannot be read. */
+export interface OwnContent {
+  readonly holders: OwnLimits['holders'];
+  readonly endpoints: readonly Endpoint[] | null;
+}
+
+/** Reads a declarative file. Nothing is known of one that cannot be read, which is a finding of another check. */
+export async function readOwnContent(path: string, environment: Environment): Promise<OwnContent> {
+  const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
+  if (read.kind !== 'read') return { holders: null, endpoints: null };
+  const parsed = parseDocument([{ file: path, text: read.text }], {
+    isComplete: true,
+    readSecret: secretReader({ environment }),
+  });
+  if ('problems' in parsed) return { holders: null, endpoints: null };
+  const { endpoints, grants } = parsed.content;
+  const holders = [
+    ...endpoints.filter(({ limits }) => limits.length > 0).map(({ id }) => `endpoint ${id}`),
+    ...grants.filter(({ limits }) => limits !== null && limits.length > 0).map(describeGrant),
+  ].slice(0, MAX_HOLDERS);
+  return { holders, endpoints };
+}

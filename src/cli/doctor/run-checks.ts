@@ -1,0 +1,106 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import type { LabelOwners } from '../../model/label-owners.ts';
+import type { StoreLocation } from '../../base/config-values.ts';
+import type { Environment } from '../../gateway/config.ts';
+import { KeyRing } from '../../model/keyring/key-ring.ts';
+import { readKeyRing } from '../../model/keyring/read-key-ring.ts';
+import type { KeyRingLocation } from '../../model/keyring/ring-location.ts';
+import type { RateLimitServiceSettings } from '../../stores/rate-limit-service/rate-limit-service.ts';
+import { checkFileStore, checkKeyRing } from './check-files.ts';
+import type { TlsFiles } from '../../wire/tls/tls-files.ts';
+import { checkRateLimitService } from './check-rate-limit-service.ts';
+import { checkTlsFiles } from '../../wire/tls/check-tls-files.ts';
+import { inspectEnvoyAt } from './envoy/inspect-envoy.ts';
+import { inspectEnvoyFile } from './envoy/inspect-envoy-file.ts';
+import type { EnvoyFile } from './envoy/read-envoy-file.ts';
+import { fault, type Finding } from '../../base/finding.ts';
+import { type OwnContent, readOwnContent } from './own-limits.ts';
+
+export interface DatabaseCheckPorts {
+  readonly clock: Clock;
+  /** Null when the key ring is missing or wrong, which is a finding of its own: secrets are then not opened. */
+  readonly keyRing: KeyRing | null;
+  /** Whether every record is read and every secret opened, which takes about a minute per million. */
+  readonly isDeep: boolean;
+  /** Whether collections and indexes that differ are fixed. */
+  readonly isFixing: boolean;
+  /** Which labels are reserved, and to whom. */
+  readonly labelOwners: LabelOwners;
+  /** How long the server is waited for. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Looks at the database of an address. Each kind of database brings its own; neither rejects for what the server does.
+ */
+export interface DatabaseChecks {
+  check(uri: string, ports: DatabaseCheckPorts): Promise<readonly Finding[]>;
+  /** The endpoints and grants that have limits, in words; null when the database cannot be read. */
+  findLimitHolders(uri: string): Promise<readonly string[] | null>;
+  /** The endpoints that are right; null when the database cannot be read. */
+  readEndpoints(uri: string): Promise<readonly Endpoint[] | null>;
+}
+
+export interface Wish extends Omit<DatabaseCheckPorts, 'keyRing'> {
+  readonly store: StoreLocation;
+  /** Loads the checks of the database of {@link store}. */
+  readonly databaseChecks: () => Promise<DatabaseChecks>;
+  /** Null when none is configured. */
+  readonly keyRing: KeyRingLocation | null;
+  /** Null when none is configured. */
+  readonly rateLimitService: RateLimitServiceSettings | null;
+  /** The TLS files of the listeners, and of the rate limit service; null where there is no TLS. */
+  readonly tls: { readonly listeners: TlsFiles | null; readonly rateLimitService: TlsFiles | null };
+  readonly envoys: readonly URL[];
+  readonly envoyFiles: readonly EnvoyFile[];
+  readonly environment: Environment;
+}
+
+/** Looks at everything that a gateway with these settings depends on, one after the other. */
+export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
+  const { store, keyRing, environment } = wish;
+  if (keyRing !== null) yield* await checkKeyRing(keyRing, environment);
+  if (store.kind === 'file') yield* await checkFileStore(store.path, environment);
+  else {
+    if (keyRing === null) {
+      const message = 'POSTERN_KEYRING is not set: secrets in MongoDB cannot be opened';
+      yield fault('key ring', message, 'set it; "postern keyring create" makes one for a new store');
+    }
+    const ring = keyRing === null ? null : await openRing(keyRing, environment);
+    const database = await wish.databaseChecks();
+    yield* await database.check(store.uri, { ...wish, keyRing: ring });
+  }
+  const { listeners } = wish.tls;
+  if (listeners !== null) yield* (await checkTlsFiles(listeners, { clock: wish.clock, isServer: true })).findings;
+  if (wish.rateLimitService !== null) yield* checkLimits(wish.rateLimitService, wish);
+  if (wish.envoys.length + wish.envoyFiles.length === 0) return;
+  const { holders, endpoints } = await ownContent(wish);
+  const known = { own: { hasService: wish.rateLimitService !== null, holders }, endpoints };
+  for (const file of wish.envoyFiles) yield* inspectEnvoyFile(file, known);
+  for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, known);
+}
+
+async function ownContent({ store, environment, databaseChecks }: Wish): Promise<OwnContent> {
+  if (store.kind === 'file') return await readOwnContent(store.path, environment);
+  const database = await databaseChecks();
+  return {
+    holders: await database.findLimitHolders(store.uri),
+    endpoints: await database.readEndpoints(store.uri),
+  };
+}
+
+async function* checkLimits(service: RateLimitServiceSettings, { tls, clock }: Wish): AsyncGenerator<Finding> {
+  if (tls.rateLimitService === null) {
+    yield* await checkRateLimitService(service, clock);
+    return;
+  }
+  const { findings, material } = await checkTlsFiles(tls.rateLimitService, { clock, isServer: false });
+  yield* findings;
+  if (material !== null) yield* await checkRateLimitService({ ...service, tls: material }, clock);
+}
+
+async function openRing(location: KeyRingLocation, environment: Environment): Promise<KeyRing | null> {
+  const found = await readKeyRing(location, environment);
+  return found.kind === 'good' ? new KeyRing(found.content) : null;
+}

@@ -1,0 +1,52 @@
+import { type Config, settings } from './config.ts';
+import type { PemFile, TlsFiles } from '../wire/tls/tls-files.ts';
+
+type Paths = Pick<
+  Config,
+  | 'tlsCertificate'
+  | 'tlsKey'
+  | 'tlsClientCa'
+  | 'rateLimitTlsCa'
+  | 'rateLimitTlsCertificate'
+  | 'rateLimitTlsKey'
+  | 'manageTlsCertificate'
+  | 'manageTlsKey'
+  | 'manageTlsClientCa'
+>;
+
+/** The TLS files of the listeners; null when they speak plain text. */
+export function listenerFiles(config: Pick<Paths, 'tlsCertificate' | 'tlsKey' | 'tlsClientCa'>): TlsFiles | null {
+  const certificate = pemFile('tlsCertificate', config.tlsCertificate);
+  const key = pemFile('tlsKey', config.tlsKey);
+  return certificate === null || key === null
+    ? null
+    : { certificate, key, ca: pemFile('tlsClientCa', config.tlsClientCa) };
+}
+
+/** The TLS files of the management listener; null when it speaks plain text. */
+export function manageFiles(
+  config: Pick<Paths, 'manageTlsCertificate' | 'manageTlsKey' | 'manageTlsClientCa'>,
+): TlsFiles | null {
+  const certificate = pemFile('manageTlsCertificate', config.manageTlsCertificate);
+  const key = pemFile('manageTlsKey', config.manageTlsKey);
+  return certificate === null || key === null
+    ? null
+    : { certificate, key, ca: pemFile('manageTlsClientCa', config.manageTlsClientCa) };
+}
+
+/** The TLS files with which the rate limit service is asked; null when it is asked in plain text. */
+export function rateLimitFiles(
+  config: Pick<Paths, 'rateLimitTlsCa' | 'rateLimitTlsCertificate' | 'rateLimitTlsKey'>,
+): TlsFiles | null {
+  const ca = pemFile('rateLimitTlsCa', config.rateLimitTlsCa);
+  if (ca === null) return null;
+  return {
+    certificate: pemFile('rateLimitTlsCertificate', config.rateLimitTlsCertificate),
+    key: pemFile('rateLimitTlsKey', config.rateLimitTlsKey),
+    ca,
+  };
+}
+
+function pemFile(key: keyof Paths, path: string | null): PemFile | null {
+  return path === null ? null : { setting: settings[key].name, path };
+}

@@ -1,0 +1,37 @@
+import type { Registry } from 'prom-client';
+import type { LeftOutReason } from '../../check/refusals/refusal-recorder.ts';
+import type { WriteObserver } from '../../base/batch-writer.ts';
+import type { Logger } from './logger.ts';
+import { registerMetrics } from './metric-table.ts';
+
+/** What metrics ask about the refusals that are kept. */
+export interface RefusalStatus {
+  readonly written: () => number;
+  readonly waiting: () => number;
+  readonly leftOut: () => Readonly<Record<LeftOutReason, number>>;
+}
+
+export function registerRefusalMetrics(registry: Registry, { written, waiting, leftOut }: RefusalStatus): void {
+  registerMetrics(registry, {
+    postern_refusals_written_total: ['Refusals of known callers that were kept, for "postern refusals".', written],
+    postern_refusals_left_out_total: [
+      'Refusals of known callers that were not kept, because there were too many, by whose share was used up.',
+      leftOut,
+      'reason',
+    ],
+    postern_refusals_waiting: ['Refusals of known callers that are still to be written.', waiting],
+  });
+}
+
+/** Logs that refusals cannot be written, and that they are written again. */
+export function createRefusalsObserver(logger: Logger): WriteObserver {
+  return {
+    writeFailed(error) {
+      const reason = error instanceof Error ? error.message : 'unknown';
+      logger.warn('refusals cannot be written; they are kept as far as there is room, and tried again', { reason });
+    },
+    writeWorks() {
+      logger.info('refusals are written again');
+    },
+  };
+}

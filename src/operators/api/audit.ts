@@ -1,0 +1,144 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { momentBack } from '../../model/document/moments.ts';
+import { declareEvent } from '../../resources/changes/audit/declare-event.ts';
+import { describeEvent } from '../../resources/changes/audit/describe-event.ts';
+import { type AuditEvent, type AuditTrail, collectAll, NotFound } from '../../resources/changes/resource-store.ts';
+import type { Operator } from '../../model/operator.ts';
+import { resourceKinds } from '../../resources/resource.ts';
+import { requirePermission } from './authenticate.ts';
+import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { requireReached } from './reach.ts';
+import { idQuery, listQuery, momentQuery, pick } from './request.ts';
+import { answers, fieldsOfChange, objectOf, pageSchema } from './shapes.ts';
+import { managesOperators, ownedByOf, reachesAll, seesEvent } from './sight.ts';
+import { type Place, readPlace, timelinePage } from './timeline.ts';
+
+const text = { type: 'string' } as const;
+const eventFields = {
+  event: { ...text, pattern: '^[0-9a-f]{24}$' },
+  at: { ...text, format: 'date-time' },
+  actor: { ...text, description: 'The operator.' },
+  action: {
+    ...text,
+    description: 'The command, or what was done over the API or in the console.',
+    example: 'api consumer edit',
+  },
+  reason: text,
+  storeRevision: { type: 'integer', description: 'Equal for all that was changed at once.' },
+  kind: { ...text, enum: [...resourceKinds] },
+  id: text,
+  before: { type: ['object', 'null'], description: 'Without secrets; null for what was created.' },
+  after: { type: ['object', 'null'], description: 'Without secrets; null for what was deleted.' },
+  reverts: {
+    type: 'object',
+    description: 'The event that this one undid.',
+    properties: { event: text, storeRevision: { type: 'integer' } },
+    required: ['event', 'storeRevision'],
+  },
+  refused: {
+    ...text,
+    description: 'Nothing was changed: the operator met something beyond reach. Why, with every name.',
+  },
+} as const;
+const needed = ['event', 'at', 'actor', 'action', 'storeRevision', 'kind', 'id', 'before', 'after'];
+const event = objectOf('AuditEvent', { properties: eventFields, required: needed });
+const shownEvent = objectOf('ShownAuditEvent', {
+  properties: { ...eventFields, fields: { ...fieldsOfChange, description: 'What differs, field by field.' } },
+  required: [...needed, 'fields'],
+});
+
+const query = listQuery
+  .extend({
+    since: momentQuery('From then on.'),
+    until: momentQuery('Up to then.'),
+    consumer: idQuery('All about this consumer: itself, its credentials and grants, deleted ones too.'),
+    endpoint: idQuery('All about this endpoint: itself and the grants on it.'),
+    actor: z.string().min(1).max(128).optional().openapi({ description: 'What this operator changed.' }),
+    action: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .openapi({ description: 'What was done, such as `credential revoke` or `api credential revoke`.' }),
+    revision: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .openapi({ type: 'integer', minimum: 0, description: 'All that was changed at once: its `storeRevision`.' }),
+  })
+  .strict();
+
+/** The id of an event in a path. */
+export const eventParams = z.object({
+  event: z
+    .string()
+    .regex(/^[0-9a-f]{24}$/)
+    .openapi({ param: { name: 'event', in: 'path' }, example: '65a1f0c2b3d4e5f601234567' }),
+});
+
+/** Adds the routes that show what was changed, by whom and when. */
+export function addAudit(api: OpenAPIHono<ApiEnvironment>, { store: { resources, audit }, clock }: ApiPorts): void {
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: '/v1/audit', tags: ['Audit'], operationId: 'listAuditEvents' },
+      summary: 'What was changed, by whom and when, the newest first. Secrets are in no event.',
+      description: `An operator with labels sees what was changed of consumers and endpoints that carried them at that
+time. Changes of operators are for those who manage operators.`,
+      request: { query },
+      responses: answers({ 200: pageSchema('AuditPage', event) }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'read-traces');
+      const { limit, cursor, fields, since, until, ...wish } = context.req.valid('query');
+      const cursors = context.get('cursors');
+      const from = cursors.readPlace(cursor, readPlace) ?? undefined;
+      const { consumer, endpoint, actor, action, revision } = wish;
+      if (!reachesAll(operator)) {
+        if (consumer !== undefined) await requireReached(operator, 'consumer', consumer, resources);
+        if (endpoint !== undefined) await requireReached(operator, 'endpoint', endpoint, resources);
+      }
+      const nowSeconds = clock.nowSeconds();
+      const selection = {
+        ...{ consumerId: consumer, endpointId: endpoint, actor, action, storeRevision: revision },
+        sinceMs: since && momentBack(since, nowSeconds) * 1000,
+        untilMs: until && momentBack(until, nowSeconds) * 1000,
+        ownedBy: ownedByOf(operator),
+        hidesOperators: !managesOperators(operator),
+        olderThan: from && { atMs: from.atMs, event: from.id },
+      };
+      const found = await collectAll(audit.events({ ...selection, limit: limit + 1 }));
+      const placeOf = ({ atMs, event: id }: AuditEvent): Place => ({ atMs, id });
+      const page = timelinePage(found, { limit, placeOf, cursors });
+      const items = page.items.map((each) => ({ ...pick({ ...declareEvent(each) }, fields) }));
+      return context.json({ items, nextCursor: page.nextCursor }, 200);
+    },
+  );
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: '/v1/audit/{event}', tags: ['Audit'], operationId: 'showAuditEvent' },
+      summary: 'One change, with the resource before and after it.',
+      request: { params: eventParams },
+      responses: answers({ 200: shownEvent }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'read-traces');
+      const found = await requireSeenEvent(operator, context.req.valid('param').event, audit);
+      const fields = describeEvent(found).fields.map((field) => ({ ...field }));
+      return context.json({ ...declareEvent(found), fields }, 200);
+    },
+  );
+}
+
+/** An event that an operator may see. Throws `NotFound` also for one that is there beyond that. */
+export async function requireSeenEvent(
+  operator: Operator,
+  id: string,
+  audit: Pick<AuditTrail, 'events'>,
+): Promise<AuditEvent> {
+  for await (const found of audit.events({ event: id, limit: 1 })) if (seesEvent(operator, found)) return found;
+  throw new NotFound(`there is no event "${id}"`);
+}

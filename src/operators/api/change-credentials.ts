@@ -1,0 +1,247 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { ID_PATTERN } from '../../model/document/fields.ts';
+import { type Moment, momentAhead } from '../../model/document/moments.ts';
+import type { Planned } from '../../resources/changes/change.ts';
+import { generatePair } from '../../resources/changes/generate-credential.ts';
+import {
+  declareHandedOver,
+  DEFAULT_GRACE,
+  type HandedOver,
+  planCredential,
+  planOwnRotation,
+} from '../../resources/changes/issue-credential.ts';
+import { planRevocation } from '../../resources/changes/plan-credential.ts';
+import { takenCredentialId } from '../../resources/changes/planned-conflict.ts';
+import { isOutcomeUnknown } from '../../resources/changes/store-fault.ts';
+import { isAppKeySecret } from '../../model/app-key.ts';
+import { authenticationMethods } from '../../model/endpoint.ts';
+import type { Operator } from '../../model/operator.ts';
+import { Secret } from '../../model/secret.ts';
+import { declareWholeCredential } from '../../resources/credential.ts';
+import { type Declared, declareTime } from '../../resources/declared.ts';
+import type { ManagedCredential } from '../../resources/resource.ts';
+import { addAction } from './action-route.ts';
+import { requirePermission } from './authenticate.ts';
+import { changesOf, commit, type CommitPorts, conflictOf, operationOf } from './change.ts';
+import { issuedSchema, rotationAnswer } from './credential-shapes.ts';
+import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { ApiProblem, invalidResource } from './problem.ts';
+import { reachCredential, requireReached } from './reach.ts';
+import {
+  changeQuery,
+  etagAfter,
+  etagOf,
+  idParam,
+  momentBody,
+  requireRevision,
+  revisionHeaders,
+  spanOf,
+  spanParam,
+} from './request.ts';
+import { answers, bodyOf, changeAnswer } from './shapes.ts';
+
+const tags = ['Credentials'];
+const params = z.object({ id: idParam });
+const idBody = z.string().regex(ID_PATTERN);
+
+/** What a new credential has, whether its pair is generated or brought along. */
+const newCredential = z
+  .object({
+    consumer: idBody.openapi({ description: 'The consumer who gets it.' }),
+    id: idBody.optional().openapi({ description: 'Generated where it is left out.' }),
+    notBefore: momentBody.optional(),
+    expiresAt: momentBody.optional(),
+    hashOnly: z
+      .boolean()
+      .default(false)
+      .openapi({ description: 'For method key only: keep only the hash of the App Key.' }),
+  })
+  .strict();
+
+const issueBody = newCredential.extend({ method: z.enum(authenticationMethods) }).openapi('CredentialIssue');
+
+const importBody = newCredential
+  .extend({
+    methods: z.array(z.enum(authenticationMethods)).min(1).max(authenticationMethods.length),
+    appKey: z.string().max(512).openapi({ description: 'For key alone, this is the secret.' }),
+    appSecret: z.string().max(1024).optional().openapi({ description: 'For every method but key.' }),
+  })
+  .openapi('CredentialImport');
+
+const rotateBody = z
+  .object({
+    grace: spanParam
+      .default(DEFAULT_GRACE)
+      .openapi({ description: 'How long the former secret still works; `0` ends it at once.' }),
+    force: z
+      .boolean()
+      .default(false)
+      .openapi({ description: 'Also while the former secret of the last rotation works: it ends now.' }),
+    id: idBody.optional().openapi({ description: 'For method key only: the id of the second credential.' }),
+  })
+  .strict()
+  .openapi('CredentialRotation');
+
+/** Adds the routes that issue, import, rotate and revoke credentials of consumers within reach. */
+export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, clock }: ApiPorts): void {
+  const { resources } = store;
+
+  /** Plans a credential of a consumer within reach. */
+  const plan = async (
+    operator: Operator,
+    { consumer, id, notBefore, expiresAt, hashOnly }: z.infer<typeof newCredential>,
+    methods: readonly string[],
+    { appKey, appSecret }: HandedOver,
+  ): Promise<{ readonly id: string; readonly changes: Awaited<ReturnType<typeof changesOf>> }> => {
+    await requireReached(operator, 'consumer', consumer, resources);
+    const nowSeconds = clock.nowSeconds();
+    const at = (moment: Moment | undefined): number | null =>
+      moment === undefined ? null : momentAhead(moment, nowSeconds);
+    const { id: taken, planned } = await planCredential(
+      {
+        ...{ id: id ?? null, consumerId: consumer, methods, appKey, appSecret },
+        ...{ keepsHashOnly: hashOnly, notBefore: at(notBefore), expiresAt: at(expiresAt) },
+      },
+      resources,
+      nowSeconds,
+    );
+    return { id: taken, changes: await changesOf(inBody(planned), operator, resources) };
+  };
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'post', path: '/v1/credentials:issue', tags, operationId: 'issueCredential' },
+      summary: 'Generate a credential for a consumer. Its App Key and App Secret are in this answer only.',
+      description: 'With `dryRun` the answer says what would be made, without secrets: each call generates others.',
+      request: { query: changeQuery, body: bodyOf(issueBody) },
+      responses: answers({ 200: changeAnswer, 201: issuedSchema }, { 201: ['ETag', 'Location'] }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'change-consumers');
+      const { method, ...wish } = context.req.valid('json');
+      const pair = generatePair([method]);
+      const { id, changes } = await plan(operator, wish, [method], pair);
+      const isDryRun = context.req.valid('query').dryRun === 'true';
+      const operation = operationOf(context.var, 'credential issue');
+      const outcome = await commitSecret(id, changes, { resources, operation, isDryRun });
+      if (outcome.dryRun) return context.json(outcome, 200);
+      const made = credentialOf(changes);
+      const headers = { etag: etagOf({ revision: 1 }), location: `/v1/credentials/${id}` };
+      return context.json({ ...declareHandedOver(made, pair), revision: 1 }, 201, headers);
+    },
+  );
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'post', path: '/v1/credentials:import', tags, operationId: 'importCredential' },
+      summary: 'Take over an App Key and an App Secret that a partner already has. No answer repeats them.',
+      request: { query: changeQuery, body: bodyOf(importBody) },
+      responses: answers({ 200: changeAnswer, 201: issuedSchema }, { 201: ['ETag', 'Location'] }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'change-consumers');
+      const { methods, appKey, appSecret = null, ...wish } = context.req.valid('json');
+      const pair = {
+        appKey: Secret.fromText(appKey),
+        appSecret: appSecret === null ? null : Secret.fromText(appSecret),
+      };
+      const { id, changes } = await plan(operator, wish, methods, pair);
+      const isDryRun = context.req.valid('query').dryRun === 'true';
+      const operation = operationOf(context.var, 'credential import');
+      const outcome = await commit(changes, { resources, operation, isDryRun });
+      if (outcome.dryRun) return context.json(outcome, 200);
+      const made = declareWholeCredential(credentialOf(changes), 'leave-out');
+      const headers = { etag: etagOf({ revision: 1 }), location: `/v1/credentials/${id}` };
+      return context.json({ ...made, revision: 1 }, 201, headers);
+    },
+  );
+
+  addAction(
+    api,
+    createRoute({
+      ...{ method: 'post', path: '/v1/credentials/{id}:rotate', tags, operationId: 'rotateCredential' },
+      summary: 'Give a credential a new secret, which is in this answer only; the former one works for a while.',
+      description:
+        'The App Key stays and the App Secret is new. For key, where the App Key is the secret, a second credential is issued and the former one retires.',
+      request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(rotateBody) },
+      responses: answers({ 200: rotationAnswer }, { 200: ['ETag'] }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'change-consumers');
+      const { credential: current } = await reachCredential(operator, context.req.valid('param').id, resources);
+      requireRevision(current, context.req.valid('header')['if-match']);
+      const { grace, force, id = null } = context.req.valid('json');
+      if (id !== null && !isAppKeySecret(current.resource.methods)) {
+        throw invalidResource([{ path: 'id', message: 'is for method key only, where a second credential follows' }]);
+      }
+      const taken = id === null ? null : await resources.find('credential', id);
+      if (taken !== null) throw await conflictOf(takenCredentialId(taken.resource.id), operator, resources);
+      const wish = { graceSeconds: spanOf('grace', grace), endsFormerSecret: force, successorId: id };
+      const planned = planOwnRotation(current, wish, clock.nowSeconds());
+      if ('conflict' in planned) throw await conflictOf(planned, operator, resources);
+      const { changes, carrier, formerEndsAt, handedOver } = planned;
+      const isDryRun = context.req.valid('query').dryRun === 'true';
+      const operation = operationOf(context.var, 'credential rotate');
+      const outcome = await commitSecret(carrier.id, changes, { resources, operation, isDryRun });
+      const planning: Declared = { ...outcome, formerEndsAt: declareTime(formerEndsAt) };
+      if (outcome.dryRun) return context.json(planning, 200);
+      const revision = carrier.id === current.resource.id ? current.revision + 1 : 1;
+      const credential = { ...declareHandedOver(carrier, handedOver), revision };
+      return context.json({ ...planning, credential }, 200, { etag: etagOf({ revision }) });
+    },
+  );
+
+  addAction(
+    api,
+    createRoute({
+      ...{ method: 'post', path: '/v1/credentials/{id}:revoke', tags, operationId: 'revokeCredential' },
+      summary: 'Refuse a credential, with its former secret and its tokens.',
+      request: { params, query: changeQuery, headers: revisionHeaders },
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'change-consumers');
+      const { credential: current } = await reachCredential(operator, context.req.valid('param').id, resources);
+      requireRevision(current, context.req.valid('header')['if-match']);
+      const isDryRun = context.req.valid('query').dryRun === 'true';
+      const operation = operationOf(context.var, 'credential revoke');
+      const outcome = await commit(planRevocation(current), { resources, operation, isDryRun });
+      return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
+    },
+  );
+}
+
+/** Problems by the names of the body. */
+function inBody(planned: Planned): Planned {
+  if (!('problems' in planned)) return planned;
+  const problems = planned.problems.map(({ path, message }) => ({
+    path: path === 'appKeyHash' ? 'hashOnly' : path,
+    message,
+  }));
+  return { problems };
+}
+
+function credentialOf(changes: Awaited<ReturnType<typeof changesOf>>): ManagedCredential {
+  const [made] = changes.flatMap((change) => (change.kind === 'credential' ? (change.after ?? []) : []));
+  if (made === undefined) throw new Error('no credential was planned');
+  return made;
+}
+
+/** Commits a new secret. Where that is not confirmed, the problem says what to do: the secret is in no other answer. */
+async function commitSecret(
+  id: string,
+  changes: Parameters<typeof commit>[0],
+  ports: CommitPorts,
+): ReturnType<typeof commit> {
+  try {
+    return await commit(changes, ports);
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) throw error;
+    const detail = `the store did not confirm the change: look at the credential "${id}"; where it has changed, rotate it`;
+    throw new ApiProblem('OUTCOME_UNKNOWN', detail);
+  }
+}

@@ -1,0 +1,129 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { ID_PATTERN } from '../../model/document/fields.ts';
+import { type CredentialPlace, readCredentialPage } from '../../resources/changes/page-credentials.ts';
+import {
+  endsWithin,
+  isFormerInUse,
+  isUnusedFor,
+  type ShownCredential,
+  shownStates,
+  stateAt,
+} from '../../resources/changes/shown-credential.ts';
+import { readUsableEndpoints } from '../../resources/changes/usable-endpoints.ts';
+import { authenticationMethods } from '../../model/endpoint.ts';
+import type { ManagedCredential } from '../../resources/resource.ts';
+import { requirePermission } from './authenticate.ts';
+import { credentialSchema, oneCredentialSchema, showCredential } from './credential-shapes.ts';
+import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { reachCredential, reaches, requireReached } from './reach.ts';
+import { etagOf, idParam, listQuery, pick, spanOf, spanParam } from './request.ts';
+import { answers, pageSchema } from './shapes.ts';
+
+const tags = ['Credentials'];
+const params = z.object({ id: idParam });
+const idQuery = z.string().regex(ID_PATTERN).optional();
+
+const query = listQuery.extend({
+  consumer: idQuery.openapi({ description: 'Those of this consumer.' }),
+  endpoint: idQuery.openapi({ description: 'Those that this endpoint lets in now.' }),
+  method: z.enum(authenticationMethods).optional(),
+  status: z.enum(shownStates).optional().openapi({ description: 'Those that are worth this now.' }),
+  expiringWithin: spanParam.optional().openapi({ description: 'Those that work, and end within this time.' }),
+  unusedFor: spanParam.optional().openapi({ description: 'Those that work, and were not used for this time.' }),
+  formerInUse: z.enum(['true', 'false']).default('false').openapi({
+    description: 'Those whose former secret, or which as a former key, ends and is still used.',
+  }),
+});
+
+/** Adds the routes that show credentials of consumers within reach, never with a secret. */
+export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, clock }: ApiPorts): void {
+  const { resources, usage } = store;
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: '/v1/credentials', tags, operationId: 'listCredentials' },
+      summary: 'The credentials of consumers within reach, in the order of consumers and then of their ids.',
+      description: 'A page may have fewer items than its limit and still a next one; it is empty only at the end.',
+      request: { query },
+      responses: answers({ 200: pageSchema('CredentialPage', credentialSchema) }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'read');
+      const {
+        limit,
+        cursor: at,
+        fields,
+        consumer: consumerId,
+        endpoint: endpointId,
+        ...wish
+      } = context.req.valid('query');
+      if (consumerId !== undefined) await requireReached(operator, 'consumer', consumerId, resources);
+      const endpoint =
+        endpointId === undefined
+          ? undefined
+          : (await requireReached(operator, 'endpoint', endpointId, resources)).resource;
+      const nowSeconds = clock.nowSeconds();
+      const cursors = context.get('cursors');
+      const { shown, next } = await readCredentialPage(
+        { resources, usage },
+        { labels: operator.selector, consumerId, endpoint, ...wishOf(wish, nowSeconds) },
+        { from: cursors.readPlace(at, readPlace), limit, nowSeconds },
+      );
+      const items = shown.map((each) => ({ ...pick(showCredential(each, nowSeconds), fields) }));
+      return context.json({ items, nextCursor: next === null ? null : cursors.after(placeText(next)) }, 200);
+    },
+  );
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: '/v1/credentials/{id}', tags, operationId: 'showCredential' },
+      summary: 'One credential, without secrets, with the endpoints that let it in.',
+      request: { params },
+      responses: answers({ 200: oneCredentialSchema }, { 200: ['ETag'] }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'read');
+      const { id } = context.req.valid('param');
+      const { credential: stored, consumer } = await reachCredential(operator, id, resources);
+      const nowSeconds = clock.nowSeconds();
+      const shown = { stored, usage: (await usage.usageOf([id])).get(id) ?? null };
+      const isRefused = !consumer.enabled || ['revoked', 'expired'].includes(stateAt(stored.resource, nowSeconds));
+      const usable = isRefused ? [] : await readUsableEndpoints(resources, stored.resource, nowSeconds);
+      const endpoints = usable.map(({ endpoint }) => endpoint).filter((endpoint) => reaches(operator, endpoint));
+      const body = { ...showCredential(shown, nowSeconds), endpoints: endpoints.map((endpoint) => endpoint.id) };
+      return context.json(body, 200, { etag: etagOf(stored) });
+    },
+  );
+}
+
+/** What the query of a list wishes of credentials. Throws `MALFORMED_REQUEST` for a span that is too long. */
+function wishOf(
+  { method, status, expiringWithin, unusedFor, formerInUse }: Omit<z.infer<typeof query>, 'limit'>,
+  nowSeconds: number,
+): { isWanted: (credential: ManagedCredential) => boolean; isUseWanted: (shown: ShownCredential) => boolean } {
+  const ending = expiringWithin === undefined ? null : spanOf('expiringWithin', expiringWithin);
+  const unused = unusedFor === undefined ? null : spanOf('unusedFor', unusedFor);
+  return {
+    isWanted: (credential) =>
+      (method === undefined || credential.methods.includes(method)) &&
+      (status === undefined || stateAt(credential, nowSeconds) === status) &&
+      (ending === null || endsWithin(credential, ending, nowSeconds)),
+    isUseWanted: (shown) =>
+      (unused === null || isUnusedFor(shown, unused, nowSeconds)) &&
+      (formerInUse === 'false' || isFormerInUse(shown, nowSeconds)),
+  };
+}
+
+/** `acme/acme-hmac`, or `acme/` for behind all of a consumer. */
+function placeText({ consumerId, credentialId }: CredentialPlace): string {
+  return `${consumerId}/${credentialId ?? ''}`;
+}
+
+function readPlace(text: string): CredentialPlace | null {
+  const [consumerId = '', credentialId = '', ...rest] = text.split('/');
+  const isPlace = ID_PATTERN.test(consumerId) && (credentialId === '' || ID_PATTERN.test(credentialId));
+  if (!isPlace || rest.length > 0 || !text.includes('/')) return null;
+  return { consumerId, credentialId: credentialId === '' ? null : credentialId };
+}

@@ -1,0 +1,185 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { momentBack } from '../../model/document/moments.ts';
+import { notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
+import { callersOf } from '../../resources/changes/usage/callers.ts';
+import { declareUsage, usualSince } from '../../resources/changes/usage/declare-usage.ts';
+import {
+  endHourOf,
+  firstHourOf,
+  type Grouping,
+  groupings,
+  isTime,
+  sumTraffic,
+} from '../../resources/changes/usage/sum-traffic.ts';
+import type { LabelledKind } from '../../resources/changes/rights/change-ground.ts';
+import { ownedSince } from '../../model/labels-since.ts';
+import type { Operator } from '../../model/operator.ts';
+import type { TrafficCount, TrafficSelection } from '../../model/traffic-count.ts';
+import { requirePermission } from './authenticate.ts';
+import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { ApiProblem } from './problem.ts';
+import { labelsWithin, requireReached } from './reach.ts';
+import { idQuery, labelParam, labelsOf, momentQuery } from './request.ts';
+import { answers, objectOf } from './shapes.ts';
+import { reachesAll } from './sight.ts';
+
+/** Rows by consumer or endpoint; those of time are bounded by how long counts are kept. */
+const MAX_ROWS = 500;
+const DEFAULT_ROWS = 100;
+const HOUR_SECONDS = 3600;
+
+const query = z
+  .object({
+    consumer: idQuery('Requests of this consumer.'),
+    endpoint: idQuery('Requests to this endpoint.'),
+    label: labelParam,
+    by: z.enum(groupings).default('day').openapi({ description: 'A row for each.' }),
+    since: momentQuery(
+      'From then on, beginning with a whole hour, day or month. 24h by hour, 13 months by month, else 7d.',
+    ),
+    until: momentQuery('Only spans of time that begin before then.'),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_ROWS)
+      .default(DEFAULT_ROWS)
+      .openapi({
+        ...{ type: 'integer', minimum: 1, maximum: MAX_ROWS },
+        description: 'By consumer or endpoint: the rows with the most requests.',
+      }),
+  })
+  .strict();
+
+const countFields = {
+  allowed: { type: 'integer' },
+  refused: { type: 'integer', description: 'With any code but `RATE_LIMITED`.' },
+  limited: { type: 'integer', description: 'With `RATE_LIMITED`.' },
+  codes: { type: 'object', additionalProperties: { type: 'integer' }, description: '`ALLOWED`, or a refusal code.' },
+} as const;
+const countNames = Object.keys(countFields);
+const row = objectOf('UsageRow', {
+  properties: {
+    ...Object.fromEntries(groupings.map((name) => [name, { type: 'string' }])),
+    ...countFields,
+  },
+  required: countNames,
+  description: 'Named by what `by` says: `{"day": "2026-11-23", …}`.',
+});
+const usage = z
+  .object({
+    since: z.string().openapi({ format: 'date-time' }),
+    rows: z.array(row),
+    total: objectOf('UsageTotal', { properties: countFields, required: countNames }),
+  })
+  .openapi('Usage');
+
+/** Adds the route that shows how many requests were allowed, refused and limited. */
+export function addUsage(api: OpenAPIHono<ApiEnvironment>, { store: { resources, traffic }, clock }: ApiPorts): void {
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: '/v1/usage', tags: ['Usage'], operationId: 'showUsage' },
+      summary: 'Requests by time, consumer or endpoint, as replicas counted them: they report once a minute.',
+      description: `Counts are kept for 13 months, in hours of UTC. Without \`consumer\` and \`label\`, and not by consumer, callers
+who are not known count too. An operator with labels sees requests to endpoints within reach, and by consumer those of
+consumers within reach, of the whole hours since these carry the labels.`,
+      request: { query },
+      responses: answers({ 200: usage }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'read');
+      const { since, until, limit, ...wish } = context.req.valid('query');
+      const { by } = wish;
+      const nowSeconds = clock.nowSeconds();
+      const sinceHour = firstHourOf(by, momentBack(since ?? usualSince[by], nowSeconds));
+      const endHour = until === undefined ? Infinity : endHourOf(by, momentBack(until, nowSeconds));
+      if (endHour <= sinceHour) throw new ApiProblem('MALFORMED_REQUEST', 'until is not after since');
+      const selection = await select(operator, { ...wish, sinceHour }, resources);
+      const counts = selection === null ? [] : traffic.counts(selection);
+      const isSeen = reachesAll(operator) ? () => true : await createSight(operator, selection, resources);
+      const seen = filter(counts, (count) => count.hour < endHour && isSeen(count));
+      const summary = await sumTraffic(seen, by, Math.min(nowSeconds, endHour * HOUR_SECONDS - 1));
+      // What was deleted still has its counts.
+      if (summary.rows.length === 0) await requireNamed(wish, resources);
+      const rows = isTime(by) ? summary.rows : summary.rows.slice(0, limit);
+      return context.json(declareUsage({ ...summary, rows }, by, sinceHour), 200);
+    },
+  );
+}
+
+interface Wanted {
+  readonly consumer?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly label?: string | readonly string[] | undefined;
+  readonly by: Grouping;
+  readonly sinceHour: number;
+}
+
+/** Which counts an operator may see of those that are wanted; null for none. Throws `NotFound` for what is beyond reach. */
+async function select(
+  operator: Operator,
+  { consumer, endpoint, label: given, by, sinceHour }: Wanted,
+  resources: ResourceStore,
+): Promise<TrafficSelection | null> {
+  const labels = given === undefined ? undefined : labelsOf(given);
+  if (reachesAll(operator)) {
+    return { sinceHour, endpointId: endpoint, consumers: await callersOf({ consumer, label: labels, by }, resources) };
+  }
+  if (consumer !== undefined) await requireReached(operator, 'consumer', consumer, resources);
+  if (endpoint !== undefined) await requireReached(operator, 'endpoint', endpoint, resources);
+  const isOfEach = labels !== undefined || (by === 'consumer' && consumer === undefined);
+  const label = isOfEach ? labelsWithin(operator, labels ?? {}) : undefined;
+  if (label === null) return null;
+  return { sinceHour, endpointId: endpoint, consumers: await callersOf({ consumer, label, by }, resources) };
+}
+
+/**
+ * Which counts an operator with labels sees: of whole hours in which the endpoint, and the consumer where the counts
+ * are by consumer, carried these labels. Endpoints and the consumers of one operator fit into memory.
+ */
+async function createSight(
+  operator: Operator,
+  selection: TrafficSelection | null,
+  resources: ResourceStore,
+): Promise<(count: TrafficCount) => boolean> {
+  const endpoints = await sinceOf('endpoint', operator, undefined, resources);
+  const ids = Array.isArray(selection?.consumers) ? (selection.consumers as readonly string[]) : undefined;
+  const isByConsumer = selection !== null && selection.consumers !== null;
+  const consumers = isByConsumer ? await sinceOf('consumer', operator, ids, resources) : null;
+  return ({ hour, endpointId, consumerId }) => {
+    const beginsAt = hour * HOUR_SECONDS;
+    if (!(beginsAt >= (endpoints.get(endpointId) ?? Infinity))) return false;
+    return consumers === null || (consumerId !== null && beginsAt >= (consumers.get(consumerId) ?? Infinity));
+  };
+}
+
+/** Since when each of those within reach has been, in seconds since the epoch. */
+async function sinceOf(
+  kind: LabelledKind,
+  { selector }: Operator,
+  ids: readonly string[] | undefined,
+  resources: ResourceStore,
+): Promise<ReadonlyMap<string, number>> {
+  const since = new Map<string, number>();
+  for await (const stored of resources.list(kind, { labels: selector, ids })) {
+    since.set(stored.resource.id, ownedSince(stored, selector));
+  }
+  return since;
+}
+
+async function requireNamed({ consumer, endpoint }: Partial<Wanted>, resources: ResourceStore): Promise<void> {
+  if (consumer !== undefined && (await resources.find('consumer', consumer)) === null) {
+    throw notFound('consumer', consumer, []);
+  }
+  if (endpoint !== undefined && (await resources.find('endpoint', endpoint)) === null) {
+    throw notFound('endpoint', endpoint, []);
+  }
+}
+
+async function* filter(
+  counts: AsyncIterable<TrafficCount> | Iterable<TrafficCount>,
+  isWanted: (count: TrafficCount) => boolean,
+): AsyncGenerator<TrafficCount> {
+  for await (const count of counts) if (isWanted(count)) yield count;
+}

@@ -1,0 +1,47 @@
+import { html } from 'hono/html';
+import { allows } from '../../../model/operator.ts';
+import { type Html, url, withQuery } from '../frame/html.ts';
+import type { Page, Visit } from '../frame/page.ts';
+import { type ListPage, pager } from '../parts/pager.ts';
+import { searchForm, wishOf } from '../parts/search.ts';
+import { table } from '../parts/table.ts';
+import { enabledBadge, labels } from '../parts/values.ts';
+import type { ShownConsumer } from './shown-consumer.ts';
+
+const PAGE_SIZE = '50';
+
+/** Finds consumers by id, name or label. */
+export const consumerList: Page = {
+  path: '/consumers',
+  needs: 'read',
+  menu: { text: 'Consumers' },
+  show: async (visit) => {
+    const wanted = (visit.query.get('q') ?? '').trim();
+    const page = await visit.api.get<ListPage<ShownConsumer>>(
+      withQuery('/v1/consumers', {
+        ...{ limit: PAGE_SIZE, cursor: visit.query.get('cursor') ?? undefined },
+        ...wishOf(wanted),
+      }),
+    );
+    return { title: 'Consumers', body: listOf(visit, wanted, page) };
+  },
+};
+
+function listOf({ operator, query }: Visit, wanted: string, { items, nextCursor }: ListPage<ShownConsumer>): Html {
+  const isCreator = allows(operator.role, 'change-consumers');
+  const hint = html`By the beginning of its id, a part of its name, or a label such as <code>tier=gold</code>.`;
+  return html`${searchForm({ path: '/consumers', label: 'Find a consumer', hint, wanted })}
+${isCreator ? html`<p><a class="button" href="/new/consumer">Create a consumer</a></p>` : null}
+${table({
+  caption: wanted === '' ? 'Consumers' : `Consumers found for "${wanted}"`,
+  columns: ['Id', 'Name', 'Labels', 'State'],
+  rows: items.map((consumer) => [
+    html`<a href="${url`/consumers/${consumer.id}`}">${consumer.id}</a>`,
+    consumer.name ?? '',
+    labels(consumer.labels),
+    enabledBadge(consumer.enabled),
+  ]),
+  empty: wanted === '' ? 'There are no consumers yet.' : `No consumer was found for "${wanted}".`,
+})}
+${pager('/consumers', query, nextCursor)}`;
+}

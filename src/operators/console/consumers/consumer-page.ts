@@ -1,0 +1,108 @@
+import { html } from 'hono/html';
+import { allows } from '../../../model/operator.ts';
+import { type ShownCredential, statusBadge, credentialLink, methodsOf } from '../credentials/shown-credential.ts';
+import { type Html, url, withQuery } from '../frame/html.ts';
+import type { Page } from '../frame/page.ts';
+import type { ListPage } from '../parts/pager.ts';
+import { definitions, table } from '../parts/table.ts';
+import { enabledBadge, labels, time, timeOr } from '../parts/values.ts';
+import { refusalTable } from '../refusals/refusal-list.ts';
+import type { ShownRefusal } from '../refusals/shown-refusal.ts';
+import { accessSection, type ShownAccess } from './access-section.ts';
+import { readConsumer, type ShownConsumer } from './shown-consumer.ts';
+
+/** More than a consumer has in practice; what is left out is said. */
+const MOST = '200';
+const LATEST = '5';
+
+/** All of one consumer: its credentials, what it may call, and where to look further. */
+export const consumerPage: Page = {
+  path: '/consumers/:id',
+  needs: 'read',
+  show: async (visit) => {
+    const { api, operator } = visit;
+    const consumer = await readConsumer(visit);
+    const { id } = consumer;
+    const isChanger = allows(operator.role, 'change-consumers');
+    const seesTraces = allows(operator.role, 'read-traces');
+    const [credentials, access, refusals] = await Promise.all([
+      api.get<ListPage<ShownCredential>>(withQuery('/v1/credentials', { consumer: id, limit: MOST })),
+      api.get<ListPage<ShownAccess>>(withQuery(url`/v1/consumers/${id}/access`, { limit: MOST })),
+      seesTraces
+        ? api.find<ListPage<ShownRefusal>>(withQuery('/v1/refusals', { consumer: id, limit: LATEST }))
+        : Promise.resolve(null),
+    ]);
+    return {
+      title: consumer.name ?? id,
+      trail: [{ href: '/consumers', text: 'Consumers' }],
+      body: html`${summary(consumer)}
+${isChanger ? actions(consumer) : null}
+${furtherPages(id, seesTraces)}
+${credentialSection(credentials, id, isChanger)}
+${accessSection(access, id, isChanger)}
+${refusals === null ? null : refusalSection(refusals, id)}`,
+    };
+  },
+};
+
+function summary({ id, name, description, labels: carried, enabled, createdAt, updatedAt }: ShownConsumer): Html {
+  return definitions([
+    ['Id', html`<code>${id}</code>`],
+    ['Name', name ?? null],
+    ['Description', description === '' ? null : (description ?? null)],
+    ['Labels', labels(carried)],
+    ['State', enabledBadge(enabled)],
+    ['Created', time(createdAt)],
+    ['Changed', time(updatedAt)],
+  ]);
+}
+
+function actions({ id, enabled }: ShownConsumer): Html {
+  return html`<ul class="actions">
+<li><a class="button" href="${url`/consumers/${id}/edit`}">Edit</a></li>
+<li><a class="button" href="${url`/consumers/${id}/${enabled ? 'disable' : 'enable'}`}">${
+    enabled ? 'Disable' : 'Enable'
+  }</a></li>
+<li><a class="button danger" href="${url`/consumers/${id}/delete`}">Delete</a></li>
+</ul>`;
+}
+
+function furtherPages(consumer: string, seesTraces: boolean): Html {
+  return html`<ul class="actions">
+<li><a href="${withQuery('/usage', { consumer })}">Usage</a></li>
+${seesTraces ? html`<li><a href="${withQuery('/refusals', { consumer })}">Refusals</a></li>` : null}
+${seesTraces ? html`<li><a href="${withQuery('/audit', { consumer })}">Audit</a></li>` : null}
+</ul>`;
+}
+
+function refusalSection({ items, nextCursor }: ListPage<ShownRefusal>, consumer: string): Html {
+  return html`<section aria-labelledby="refusals">
+<h2 id="refusals">Latest refusals</h2>
+${refusalTable(items, 'Latest refusals of this consumer')}
+${nextCursor === null ? null : html`<p><a href="${withQuery('/refusals', { consumer })}">All refusals of ${consumer}</a></p>`}
+</section>`;
+}
+
+function credentialSection(
+  { items, nextCursor }: ListPage<ShownCredential>,
+  consumer: string,
+  isChanger: boolean,
+): Html {
+  return html`<section aria-labelledby="credentials">
+<h2 id="credentials">Credentials</h2>
+${isChanger ? html`<p><a class="button" href="${url`/consumers/${consumer}/issue`}">Issue a credential</a></p>` : null}
+${table({
+  caption: 'Credentials of this consumer',
+  columns: ['Id', 'Method', 'State', 'Ends', 'Last used'],
+  rows: items.map((credential) => [
+    credentialLink(credential.id),
+    methodsOf(credential).join(', '),
+    statusBadge(credential),
+    timeOr(credential.expiresAt, 'never'),
+    timeOr(credential.lastUsedAt, 'never'),
+  ]),
+  empty: 'It has no credentials yet.',
+})}
+${nextCursor === null ? null : html`<p class="muted">There are more credentials than are shown here.</p>`}
+</section>`;
+}

@@ -1,0 +1,68 @@
+import { html } from 'hono/html';
+import { allows } from '../../../model/operator.ts';
+import { consumerTrail } from '../consumers/shown-consumer.ts';
+import { type Html, url } from '../frame/html.ts';
+import type { Page } from '../frame/page.ts';
+import { definitions } from '../parts/table.ts';
+import { copyable, time, timeOr } from '../parts/values.ts';
+import { type CredentialView, handedOver } from './handed-over.ts';
+import {
+  isKeySecret,
+  isRevoked,
+  methodsOf,
+  readCredential,
+  type ShownCredential,
+  statusBadge,
+} from './shown-credential.ts';
+
+/** The credential view: how a credential stands, and what the partner has to know to call with it. No secret. */
+export const credentialPage: Page = {
+  path: '/credentials/:id',
+  needs: 'read',
+  show: async (visit) => {
+    const credential = await readCredential(visit);
+    const view = await visit.api.get<CredentialView>(url`/v1/credentials/${credential.id}/view`);
+    const isChanger = allows(visit.operator.role, 'change-consumers');
+    return {
+      title: `Credential ${credential.id}`,
+      trail: consumerTrail(credential.consumer),
+      body: html`${summary(credential)}
+${isChanger && !isRevoked(credential) ? actions(credential) : null}
+${handedOver(view)}`,
+    };
+  },
+};
+
+function summary(credential: ShownCredential): Html {
+  const { id, consumer, appKey, notBefore, expiresAt, retiringSecret, lastUsedAt, createdAt } = credential;
+  const { endpoints = [], retiringSecretLastUsedAt } = credential;
+  return definitions([
+    ['Id', html`<code>${id}</code>`],
+    ['Consumer', html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`],
+    ['State', statusBadge(credential)],
+    ['Method', methodsOf(credential).join(', ')],
+    ['Works from', notBefore === undefined ? null : time(notBefore)],
+    ['Ends', timeOr(expiresAt, 'never')],
+    ['Former secret ends', retiringSecret === undefined ? null : time(retiringSecret.expiresAt)],
+    ['Former secret last used', retiringSecret === undefined ? null : timeOr(retiringSecretLastUsedAt, 'never')],
+    ['Last used', timeOr(lastUsedAt, 'never')],
+    ['Issued', time(createdAt)],
+    ['App Key', appKey === undefined ? secretKey(credential) : copyable(appKey, 'the App Key', 'app-key')],
+    ['Endpoints', endpoints.length === 0 ? 'none lets it in' : endpointLinks(endpoints)],
+  ]);
+}
+
+function secretKey(credential: ShownCredential): string {
+  return isKeySecret(credential) ? 'a secret: it was shown when it was issued' : 'not shown';
+}
+
+function endpointLinks(ids: readonly string[]): Html {
+  return html`<ul class="plain">${ids.map((id) => html`<li><a href="${url`/endpoints/${id}`}">${id}</a></li>`)}</ul>`;
+}
+
+function actions({ id }: ShownCredential): Html {
+  return html`<ul class="actions">
+<li><a class="button" href="${url`/credentials/${id}/rotate`}">Rotate</a></li>
+<li><a class="button danger" href="${url`/credentials/${id}/revoke`}">Revoke</a></li>
+</ul>`;
+}

@@ -1,0 +1,101 @@
+import { html } from 'hono/html';
+import { credentialIdWith, generateIdSuffix } from '../../../resources/changes/generate-credential.ts';
+import { authenticationMethods } from '../../../model/endpoint.ts';
+import { consumerTrail, readConsumer, type ShownConsumer } from '../consumers/shown-consumer.ts';
+import { url } from '../frame/html.ts';
+import type { Shown } from '../frame/page.ts';
+import { changePage } from '../parts/change-page.ts';
+import { hiddenField, selectField, textField, tickBox } from '../parts/form.ts';
+import { secretsOnce } from './secrets-once.ts';
+import type { IssuedCredential } from './shown-credential.ts';
+
+const methodTexts = {
+  key: 'key: the App Key alone is sent',
+  hmac: 'hmac: requests are signed (HMAC)',
+  'parameter-signature': 'parameter-signature: parameters are signed',
+  oauth2: 'oauth2: access tokens (client credentials)',
+} as const;
+
+/** What is typed. */
+interface Wanted {
+  readonly method: string;
+  readonly id: string;
+  /** What is random in the id, where none is typed. */
+  readonly suffix: string;
+  readonly notBefore: string;
+  readonly expiresAt: string;
+  readonly isHashOnly: boolean;
+}
+
+/**
+ * Issues a credential. The answer to the form has the secret. The form carries what is random in the id: sent again, as
+ * by a reload, it finds the id taken and issues nothing.
+ */
+export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredential>({
+  path: '/consumers/:id/issue',
+  needs: 'change-consumers',
+  read: readConsumer,
+  heading: ({ id }) => ({ title: `Issue a credential for ${id}`, trail: consumerTrail(id), verb: 'Issue' }),
+  begin: () => ({
+    ...{ method: 'hmac', id: '', suffix: generateIdSuffix(), notBefore: '', expiresAt: '', isHashOnly: false },
+  }),
+  typed: ({ text, isTicked }) => ({
+    ...{ method: text('method'), id: text('id'), suffix: text('suffix') },
+    ...{ notBefore: text('notBefore'), expiresAt: text('expiresAt'), isHashOnly: isTicked('hashOnly') },
+  }),
+  fields: (wanted, { refused }) => {
+    const { method, id, suffix, notBefore, expiresAt, isHashOnly } = wanted;
+    const momentHint = 'Optional. A time such as 2027-01-01T00:00:00Z, or a span from now such as 90d.';
+    const choices = authenticationMethods.map((each) => ({ value: each, text: methodTexts[each] }));
+    return [
+      hiddenField('suffix', suffix),
+      selectField({ name: 'method', label: 'Authentication method', value: method, choices }, refused),
+      textField({ name: 'expiresAt', label: 'Ends', hint: momentHint, value: expiresAt }, refused),
+      textField({ name: 'notBefore', label: 'Works from', hint: momentHint, value: notBefore }, refused),
+      textField({ name: 'id', label: 'Id', hint: ID_HINT, value: id }, refused),
+      tickBox({ name: 'hashOnly', label: 'Keep only the hash of the App Key (method key)', isTicked: isHashOnly }),
+    ];
+  },
+  request: (wanted, { id: consumer }) => {
+    const { method, notBefore, expiresAt, isHashOnly } = wanted;
+    const id = idOf(wanted, consumer);
+    const body = {
+      ...{ consumer, method },
+      ...(id === '' ? {} : { id }),
+      ...(notBefore === '' ? {} : { notBefore }),
+      ...(expiresAt === '' ? {} : { expiresAt }),
+      ...(isHashOnly ? { hashOnly: true } : {}),
+    };
+    return { method: 'POST', path: '/v1/credentials:issue', body };
+  },
+  instead: ({ code }, wanted, { id: consumer }) =>
+    code === 'CONFLICT' && isGenerated(wanted) ? issuedBefore(consumer, idOf(wanted, consumer)) : null,
+  done: ({ body }, _, { id }) => ({
+    title: 'The credential was issued',
+    trail: consumerTrail(id),
+    body: secretsOnce(body, null),
+  }),
+});
+
+const ID_HINT = 'Optional: one is generated. Lower-case letters, digits and hyphens.';
+/** As `generateIdSuffix` makes it. */
+const SUFFIX_PATTERN = /^[0-9a-f]{8}$/;
+
+function isGenerated({ id, suffix }: Wanted): boolean {
+  return id === '' && SUFFIX_PATTERN.test(suffix);
+}
+
+function idOf(wanted: Wanted, consumer: string): string {
+  return isGenerated(wanted) ? credentialIdWith(consumer, wanted.method, wanted.suffix) : wanted.id;
+}
+
+function issuedBefore(consumer: string, id: string): Shown {
+  return {
+    title: 'This credential was issued before',
+    trail: consumerTrail(consumer),
+    status: 409,
+    body: html`<p>This form was sent before, and nothing was issued again. The secret of
+<a href="${url`/credentials/${id}`}">${id}</a> was in the first answer and is not shown again. If it was lost, rotate the
+credential, or revoke it and issue another one.</p>`,
+  };
+}

@@ -1,0 +1,80 @@
+import { html } from 'hono/html';
+import type { AuthenticationMethod } from '../../../model/endpoint.ts';
+import { type Html, url } from '../frame/html.ts';
+import type { Shown, Visit } from '../frame/page.ts';
+import { consumerTrail } from '../consumers/shown-consumer.ts';
+import { badge } from '../parts/values.ts';
+
+/** What a credential is worth now, and how that looks. */
+const statusTones = {
+  active: 'good',
+  rotating: 'warning',
+  retiring: 'warning',
+  'not-yet-valid': 'plain',
+  expired: 'bad',
+  revoked: 'bad',
+} as const;
+
+/** A credential as `GET /v1/credentials` shows it. */
+export interface ShownCredential {
+  readonly id: string;
+  readonly consumer: string;
+  /** One of the two. */
+  readonly method?: AuthenticationMethod;
+  readonly methods?: readonly AuthenticationMethod[];
+  /** Absent where it is a secret. */
+  readonly appKey?: string;
+  readonly retiringSecret?: { readonly expiresAt: string };
+  readonly status: keyof typeof statusTones;
+  readonly notBefore?: string;
+  readonly expiresAt?: string;
+  readonly lastUsedAt?: string;
+  readonly retiringSecretLastUsedAt?: string;
+  readonly revision: number;
+  readonly createdAt: string;
+  /** The endpoints that let it in; of one credential only. */
+  readonly endpoints?: readonly string[];
+}
+
+/** A credential with the secrets that were just made. They are in no other answer. */
+export interface IssuedCredential extends Omit<ShownCredential, 'status' | 'createdAt'> {
+  readonly appSecret?: string;
+}
+
+/** The credential that the path names (`:id`). Throws `ProblemAnswer`. */
+export async function readCredential({ api, param }: Visit): Promise<ShownCredential> {
+  return await api.get<ShownCredential>(url`/v1/credentials/${param('id')}`);
+}
+
+/** The methods that a credential is for. */
+export function methodsOf({ method, methods }: Pick<ShownCredential, 'method' | 'methods'>): readonly string[] {
+  return methods ?? (method === undefined ? [] : [method]);
+}
+
+/** Whether the App Key is the secret itself, and a rotation gives a second credential. */
+export function isKeySecret(credential: Pick<ShownCredential, 'method' | 'methods'>): boolean {
+  return methodsOf(credential).every((method) => method === 'key');
+}
+
+/** What a credential is worth now. */
+export function statusBadge({ status }: Pick<ShownCredential, 'status'>): Html {
+  return badge(status, statusTones[status]);
+}
+
+/** Whether a credential can come to work again, and so be rotated or revoked. */
+export function isRevoked({ status }: Pick<ShownCredential, 'status'>): boolean {
+  return status === 'revoked';
+}
+
+/** The way from the list to a credential, for pages below it. */
+export function credentialTrail({
+  id,
+  consumer,
+}: Pick<ShownCredential, 'id' | 'consumer'>): NonNullable<Shown['trail']> {
+  return [...consumerTrail(consumer), { href: url`/credentials/${id}`, text: id }];
+}
+
+/** A link to a credential. */
+export function credentialLink(id: string): Html {
+  return html`<a href="${url`/credentials/${id}`}">${id}</a>`;
+}

@@ -1,0 +1,65 @@
+import { methods } from '../../../check/methods/methods.ts';
+import type { KeyCarrier } from '../../../model/endpoint.ts';
+import { isRefusal } from '../../../check/refusal.ts';
+import { EXAMPLE_APP_KEY, EXAMPLE_TIME, exampleSecret } from '../example-values.ts';
+import { code } from '../markdown.ts';
+import { describeSent, describeUnsigned, requestTo, type UnsignedRequest } from './example-request.ts';
+import type { Guide } from './guide.ts';
+
+const USUAL_HEADER = 'X-App-Key';
+
+export const keyGuide: Guide<'key'> = {
+  title: 'App Key',
+  summary: 'Every request carries your App Key, which is the secret itself: keep it as you keep a password.',
+  rules: ({ keyNames }) => [
+    ['App Key', keyNames.map(describe).join(', or ')],
+    ...('header' in carrierOf(keyNames) && keyNames.some((carrier) => 'query' in carrier)
+      ? [['Prefer', 'the header: addresses end up in logs'] as const]
+      : []),
+  ],
+  codes: () => ({
+    CREDENTIALS_MISSING: 'There is no App Key where it is expected.',
+    CREDENTIALS_MALFORMED: 'The App Key is empty, or appears twice.',
+    AUTHENTICATION_FAILED: 'The App Key is not known, has expired or was revoked.',
+  }),
+  settings: ({ keyNames }) => {
+    const carrier = carrierOf(keyNames);
+    return 'header' in carrier && carrier.header.toLowerCase() === USUAL_HEADER.toLowerCase() ? {} : { carrier };
+  },
+  examples: ({ id, options }, target) => {
+    const { reading, writing } = target;
+    const requests: readonly (readonly [title: string, request: UnsignedRequest])[] = [
+      ['Without a body', { method: reading }],
+      ['With a query', { method: reading, query: '?year=2026' }],
+      writing === null
+        ? ['With an empty value', { method: reading, query: '?note=' }]
+        : ['With a JSON body', { method: writing, type: 'application/json', body: '{"amount":12}' }],
+    ];
+    return requests.map(([title, request]) => {
+      const sent = methods.key.sign?.(
+        requestTo(target, request),
+        { ...options, keyNames: [carrierOf(options.keyNames)] },
+        { appKey: EXAMPLE_APP_KEY, secret: exampleSecret, alsoSigned: [], nowSeconds: EXAMPLE_TIME },
+      );
+      if (sent === undefined || isRefusal(sent)) throw new Error(`the example for ${id} cannot be written`);
+      return {
+        title,
+        unsigned: describeUnsigned(target, request),
+        stringToSign: null,
+        signature: null,
+        sent: describeSent(sent),
+      };
+    });
+  },
+  exampleNote: `The App Key \`${EXAMPLE_APP_KEY}\` in these requests is an example that everyone may see, not yours. Nothing is signed.`,
+};
+
+function describe(carrier: KeyCarrier): string {
+  return 'header' in carrier ? `the header ${code(carrier.header)}` : `the query parameter ${code(carrier.query)}`;
+}
+
+/** A header where there is one: addresses end up in logs. */
+function carrierOf(carriers: readonly KeyCarrier[]): KeyCarrier {
+  const usual = carriers.find((carrier) => 'header' in carrier && carrier.header.toLowerCase() === 'x-app-key');
+  return usual ?? carriers.find((carrier) => 'header' in carrier) ?? carriers[0] ?? { header: USUAL_HEADER };
+}

@@ -1,0 +1,82 @@
+import type { AuthenticationMethod, PartnerEndpointOf } from '../../model/endpoint.ts';
+import { codesOf, type CodeMeaning } from './codes.ts';
+import { EXAMPLE_APP_KEY } from './example-values.ts';
+import type { ClientSettings, Example, Rule, Target } from './guides/guide.ts';
+import { guides } from './guides/guides.ts';
+import type { AccessibleEndpoint, PartnerAccess } from './partner-access.ts';
+import { type GatewayAddress, originOf, targetOf } from './target.ts';
+
+/** Endpoints that a partner's program treats alike: the same method, by the same rules. */
+export interface EndpointGroup {
+  readonly method: AuthenticationMethod;
+  readonly title: string;
+  readonly summary: string;
+  readonly rules: readonly Rule[];
+  readonly settings: ClientSettings;
+  readonly endpoints: readonly AccessibleEndpoint[];
+  /** A place of the first of them. */
+  readonly target: Target;
+  readonly examples: readonly Example[];
+  readonly exampleNote: string;
+}
+
+/** All that is handed to a partner, before it is written as a page or as data. It holds no secret. */
+export interface Handover {
+  readonly access: PartnerAccess;
+  readonly address: GatewayAddress;
+  readonly origin: string;
+  /** How the partner gets the secret, in the operator's words; null when none are given. */
+  readonly secretBy: string | null;
+  readonly groups: readonly EndpointGroup[];
+  readonly codes: readonly CodeMeaning[];
+}
+
+/** Works out what a partner has to know. Pure. */
+export function planHandover(access: PartnerAccess, address: GatewayAddress, secretBy: string | null): Handover {
+  const grouped = new Map<string, AccessibleEndpoint[]>();
+  for (const accessible of access.endpoints) {
+    const { authentication, options } = accessible.endpoint;
+    const key = JSON.stringify([authentication, rulesOf(authentication, options as never)]);
+    grouped.set(key, [...(grouped.get(key) ?? []), accessible]);
+  }
+  const exampleAppKey = access.appKey ?? EXAMPLE_APP_KEY;
+  const groups = [...grouped.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [groupOf(first, [first, ...others], address, exampleAppKey)],
+  );
+  const codes = codesOf(
+    access.endpoints.map(({ endpoint, limits }) => ({ endpoint, limits, ofMethod: methodCodes(endpoint) })),
+  );
+  return { access, address, origin: originOf(address), secretBy, groups, codes };
+}
+
+function rulesOf<M extends AuthenticationMethod>(method: M, options: PartnerEndpointOf<M>['options']): readonly Rule[] {
+  return guides[method].rules(options);
+}
+
+/** What refusals of its method mean to callers of an endpoint. */
+export function methodCodes<M extends AuthenticationMethod>(
+  endpoint: PartnerEndpointOf<M>,
+): ReturnType<(typeof guides)[M]['codes']> {
+  return guides[endpoint.authentication].codes(endpoint) as ReturnType<(typeof guides)[M]['codes']>;
+}
+
+function groupOf<M extends AuthenticationMethod>(
+  { endpoint }: { readonly endpoint: PartnerEndpointOf<M> },
+  endpoints: readonly AccessibleEndpoint[],
+  address: GatewayAddress,
+  appKey: string,
+): EndpointGroup {
+  const guide = guides[endpoint.authentication];
+  const target = targetOf(endpoint.match, address);
+  return {
+    method: endpoint.authentication,
+    title: guide.title,
+    summary: guide.summary,
+    rules: guide.rules(endpoint.options),
+    settings: guide.settings(endpoint.options),
+    endpoints,
+    target,
+    examples: guide.examples(endpoint, target, appKey),
+    exampleNote: guide.exampleNote,
+  };
+}

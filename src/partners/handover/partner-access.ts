@@ -1,0 +1,88 @@
+import { textOf } from '../../resources/changes/generate-credential.ts';
+import { notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
+import { stateAt } from '../../resources/changes/shown-credential.ts';
+import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
+import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
+import { limitsInForce } from '../../model/grant-in-effect.ts';
+import type { Limit } from '../../model/limit.ts';
+import type { ManagedCredential } from '../../resources/resource.ts';
+
+/** What a partner may do with a credential. Holds no secret: not even an App Key, where that opens an endpoint alone. */
+export interface PartnerAccess {
+  readonly credentialId: string;
+  /** How the partner is called. */
+  readonly partner: string;
+  /** Null where it is a secret, or where only its hash is kept. */
+  readonly appKey: string | null;
+  readonly isAppKeySecret: boolean;
+  readonly hasAppSecret: boolean;
+  /** Seconds since the epoch; null for no bound. */
+  readonly notBefore: number | null;
+  readonly expiresAt: number | null;
+  /** Until when the former App Secret works; null when there is none. */
+  readonly formerSecretEndsAt: number | null;
+  readonly endpoints: readonly AccessibleEndpoint[];
+}
+
+/** An endpoint that lets the credential in. */
+export interface AccessibleEndpoint {
+  readonly endpoint: PartnerEndpoint;
+  readonly limits: readonly Limit[];
+  /** When the grant ends that it takes; null for never. */
+  readonly endsAt: number | null;
+}
+
+/** Why no request gets in with a credential, so that there is nothing to hand over. */
+export interface NothingToHandOver {
+  readonly code: 'revoked' | 'expired' | 'consumer-disabled' | 'no-endpoint';
+  /** In a sentence. */
+  readonly obstacle: string;
+}
+
+/**
+ * Reads what a credential is good for; `isShown` says which endpoints may be named. Rejects with `NotFound` where its
+ * consumer is gone. No secret is read.
+ */
+export async function readPartnerAccess(
+  store: ResourceStore,
+  credential: ManagedCredential,
+  nowSeconds: number,
+  isShown: (endpoint: Endpoint) => boolean = () => true,
+): Promise<PartnerAccess | NothingToHandOver> {
+  const { id, consumerId, methods, appKey, retiringSecret, notBefore, expiresAt } = credential;
+  const state = stateAt(credential, nowSeconds);
+  if (state === 'revoked' || state === 'expired') return { code: state, obstacle: `the credential ${id} is ${state}` };
+  const consumer = (await store.find('consumer', consumerId))?.resource;
+  if (consumer === undefined) throw notFound('consumer', consumerId, []);
+  if (!consumer.enabled) {
+    const obstacle = `the consumer ${consumerId} is disabled, and so are its credentials`;
+    return { code: 'consumer-disabled', obstacle };
+  }
+  const all = await readUsableEndpoints(store, credential, nowSeconds);
+  const usable = all.filter(({ endpoint }) => isShown(endpoint));
+  if (usable.length === 0) {
+    return { code: 'no-endpoint', obstacle: `no endpoint lets ${consumerId} in with ${methods.join(' or ')}` };
+  }
+  // With several methods, an App Key that is public for one of them still opens the endpoints of method key.
+  const isAppKeySecret = methods.includes('key');
+  const isFormerLive = retiringSecret !== null && nowSeconds < retiringSecret.expiresAt;
+  return {
+    credentialId: id,
+    partner: consumer.name ?? consumerId,
+    appKey: isAppKeySecret || appKey === null ? null : textOf(appKey),
+    isAppKeySecret,
+    hasAppSecret: methods.some((method) => method !== 'key'),
+    notBefore: notBefore !== null && nowSeconds < notBefore ? notBefore : null,
+    expiresAt,
+    formerSecretEndsAt: isFormerLive ? retiringSecret.expiresAt : null,
+    endpoints: usable.map(accessibleEndpoint),
+  };
+}
+
+function accessibleEndpoint({ endpoint, grant }: UsableEndpoint): AccessibleEndpoint {
+  return {
+    endpoint,
+    limits: limitsInForce(endpoint.limits, grant),
+    endsAt: endpoint.accessCondition === 'authenticated' ? null : (grant?.expiresAt ?? null),
+  };
+}

@@ -1,0 +1,121 @@
+import { findCredentialFault } from '../../check/methods/caller.ts';
+import type { Consumer } from '../../model/consumer.ts';
+import type { Credential } from '../../model/credential.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import type { Grant, GroupGrant, OwnGrant } from '../../model/grant.ts';
+import { limitsInForce, type WeighedGrant, weighGrants } from '../../model/grant-in-effect.ts';
+import type { Limit } from '../../model/limit.ts';
+
+/** A consumer and an endpoint, with what decides whether the one may call the other. */
+export interface AccessQuestion {
+  readonly endpoint: Endpoint;
+  readonly consumer: Consumer;
+  /** All of the consumer. */
+  readonly credentials: readonly Credential[];
+  /** The consumer's own grant on the endpoint. */
+  readonly own: OwnGrant | null;
+  /** The endpoint's grants for groups. */
+  readonly groups: readonly GroupGrant[];
+}
+
+/** Why a consumer may not call an endpoint. */
+export interface Obstacle {
+  readonly code: 'endpoint-disabled' | 'consumer-disabled' | 'no-grant' | 'no-credential';
+  readonly what: string;
+}
+
+/** Whether a consumer may call an endpoint at a time, by what, and until when. */
+export interface Access {
+  /** What stands in the way; empty when the consumer may. */
+  readonly obstacles: readonly Obstacle[];
+  /** The grant in effect; null without one, and on open endpoints, which look at none. */
+  readonly grant: Grant | null;
+  /** The limits of the consumer's requests. */
+  readonly limits: readonly Limit[];
+  /** When this changes by time alone: the grant in effect ends, or the last credential that works. Null for never. */
+  readonly endsAt: number | null;
+  /** The ids of the credentials that work. */
+  readonly credentialIds: readonly string[];
+  /** Every grant on the endpoint that could be the consumer's, and what became of it. */
+  readonly weighed: readonly WeighedGrant[];
+}
+
+/** Judges as a check would of a request with right proof, but for limits (spec §4.1). */
+export function judgeAccess(question: AccessQuestion, nowSeconds: number): Access {
+  const { endpoint, consumer, own, groups } = question;
+  const disabled: readonly Obstacle[] = endpoint.enabled ? [] : [endpointDisabled(endpoint)];
+  if (endpoint.scenario === 'open') {
+    return { obstacles: disabled, grant: null, limits: endpoint.limits, endsAt: null, credentialIds: [], weighed: [] };
+  }
+  const weighed = weighGrants(own, groups, consumer.labels, nowSeconds);
+  const grant = weighed.find(({ outcome }) => outcome === 'in-effect')?.grant ?? null;
+  const needsGrant = endpoint.accessCondition === 'authenticated-and-authorized';
+  const working = question.credentials.filter((each) => faultOf(each, question, nowSeconds) === null);
+  const ends = [grant?.expiresAt ?? null, latest(working.map(({ expiresAt }) => expiresAt))];
+  const bounds = ends.filter((end) => end !== null);
+  return {
+    obstacles: [
+      ...disabled,
+      ...(consumer.enabled ? [] : [consumerDisabled(consumer)]),
+      ...(needsGrant && grant === null ? [noGrant(endpoint, consumer, weighed)] : []),
+      ...(working.length === 0 ? [noCredential(question, nowSeconds)] : []),
+    ],
+    grant,
+    limits: limitsInForce(endpoint.limits, grant),
+    endsAt: bounds.length === 0 ? null : Math.min(...bounds),
+    credentialIds: working.map(({ id }) => id),
+    weighed,
+  };
+}
+
+/** Why a credential does not work on the endpoint; null when it does. That its consumer is disabled is said apart. */
+function faultOf(
+  credential: Credential,
+  { endpoint, consumer }: AccessQuestion,
+  nowSeconds: number,
+): { readonly detail: string } | null {
+  if (endpoint.scenario === 'open') return null;
+  const held = { credential, consumer: { ...consumer, enabled: true }, grants: new Map<string, OwnGrant>() };
+  return findCredentialFault(held, endpoint.authentication, nowSeconds);
+}
+
+/** Null for never, and for none. */
+function latest(ends: readonly (number | null)[]): number | null {
+  return ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map((end) => end ?? 0));
+}
+
+function endpointDisabled({ id }: Endpoint): Obstacle {
+  return {
+    code: 'endpoint-disabled',
+    what: `the endpoint ${id} is disabled: it refuses every request with 404`,
+  };
+}
+
+function consumerDisabled({ id }: Consumer): Obstacle {
+  return { code: 'consumer-disabled', what: `the consumer ${id} is disabled` };
+}
+
+function noGrant({ id }: Endpoint, consumer: Consumer, weighed: readonly WeighedGrant[]): Obstacle {
+  const hasEnded = weighed.some(({ outcome }) => outcome === 'ended');
+  return {
+    code: 'no-grant',
+    what: `${consumer.id} has ${hasEnded ? 'no grant that is live' : 'no grant'} on ${id}`,
+  };
+}
+
+const MAX_NAMED = 3;
+
+function noCredential(question: AccessQuestion, nowSeconds: number): Obstacle {
+  const { endpoint, consumer, credentials } = question;
+  const method = endpoint.authentication ?? '';
+  const ofMethod = credentials.filter(({ methods }) => methods.some((each) => each === method));
+  const why = ofMethod.slice(0, MAX_NAMED).flatMap((each) => faultOf(each, question, nowSeconds)?.detail ?? []);
+  const more = ofMethod.length > MAX_NAMED ? ', …' : '';
+  return {
+    code: 'no-credential',
+    what:
+      why.length === 0
+        ? `${consumer.id} has no credential for ${method}`
+        : `${consumer.id} has no credential for ${method} that works: ${why.join(', ')}${more}`,
+  };
+}

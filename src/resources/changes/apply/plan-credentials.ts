@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util';
+import { declareCredential, type DocumentCredential } from '../../credential.ts';
+import { type Placed, placeIn, type ProblemLog } from '../../../model/document/problem-log.ts';
+import { isUnopened } from '../../../model/keyring/sealed.ts';
+import type { Change } from '../change.ts';
+import { changesSecrets } from '../describe-change.ts';
+import type { ManagedCredential, Stored } from '../../resource.ts';
+import { chooseIds } from './choose-ids.ts';
+import { keepState } from './keep-stopped.ts';
+import { listSelected } from '../list-selected.ts';
+import { chunksOf, type ResourceStore } from '../resource-store.ts';
+import type { ApplyPlan, GeneratedCredential, KindPlan, Planning } from './apply-plan.ts';
+import { resolveCredential } from './resolve-credential.ts';
+
+/** The plan of all credentials, with what was generated for new ones. */
+type CredentialPlan = KindPlan & Pick<ApplyPlan, 'generated'>;
+
+/** A declared credential and what became of it. */
+interface Entry {
+  readonly declared: DocumentCredential;
+  readonly placed: Placed<DocumentCredential>;
+  /** Of the stored credential that it is, or the one it gets. */
+  id: string | null;
+  outcome: Change | 'unchanged' | 'faulty' | null;
+}
+
+/** Few enough for one message to the store. */
+const HASHES_PER_QUESTION = 1000;
+
+/**
+ * Plans credentials. One with an id is the stored one of that id; one without is that with its App Key, whatever the
+ * id. New ones without an id get one: `<consumer>-<method>`, with a number where that is taken.
+ */
+export async function planCredentials(
+  declared: readonly Placed<DocumentCredential>[],
+  store: ResourceStore,
+  { isPruning, selector }: Planning,
+  problems: ProblemLog,
+): Promise<CredentialPlan> {
+  const planner = new CredentialPlanner(declared, problems);
+  if (isPruning) {
+    for await (const stored of listSelected(store, 'credential', selector)) planner.meet(stored, { isPruning });
+  }
+  if (!isPruning || selector !== undefined) {
+    for await (const stored of store.list('credential', { ids: planner.openIds() })) planner.meet(stored);
+    for (const appKeyHashes of chunksOf(planner.openAppKeyHashes(), HASHES_PER_QUESTION)) {
+      for await (const stored of store.list('credential', { appKeyHashes })) planner.meet(stored);
+    }
+  }
+  await planner.addNew(store);
+  return planner.plan();
+}
+
+/** Owns what is known of each declared credential while stored ones come by. */
+class CredentialPlanner {
+  readonly #entries: readonly Entry[];
+  readonly #byId = new Map<string, Entry>();
+  readonly #byAppKeyHash = new Map<string, Entry>();
+  readonly #problems: ProblemLog;
+  readonly #met = new Set<string>();
+  readonly #deleted: Change[] = [];
+  readonly #generated = new Map<string, GeneratedCredential>();
+  #unchangedCount = 0;
+
+  constructor(declared: readonly Placed<DocumentCredential>[], problems: ProblemLog) {
+    this.#problems = problems;
+    this.#entries = declared.map((placed) => ({ declared: placed.value, placed, id: placed.value.id, outcome: null }));
+    for (const entry of this.#entries) {
+      const { id, appKeyHash } = entry.declared;
+      if (id !== null) this.#byId.set(id, entry);
+      if (appKeyHash !== null) this.#byAppKeyHash.set(appKeyHash, entry);
+    }
+  }
+
+  /** Declared ids that no stored credential was met for. */
+  openIds(): readonly string[] {
+    return [...this.#byId.keys()].filter((id) => !this.#met.has(id));
+  }
+
+  /** App Keys that the store may have under another id. */
+  openAppKeyHashes(): readonly string[] {
+    return this.#entries.flatMap(({ declared: { appKeyHash }, outcome }) => {
+      if (appKeyHash === null || outcome === 'unchanged') return [];
+      const isItsOwn = outcome !== null && outcome !== 'faulty' && heldBefore(outcome) === appKeyHash;
+      return isItsOwn ? [] : [appKeyHash];
+    });
+  }
+
+  /** Takes a stored credential, any number of times. */
+  meet(stored: Stored<ManagedCredential>, { isPruning = false } = {}): void {
+    const { id, appKeyHash } = stored.resource;
+    const named = this.#byId.get(id);
+    const holder = this.#byAppKeyHash.get(appKeyHash);
+    if (holder !== undefined && holder !== named) this.#meetHolder(holder, named, stored);
+    if (this.#met.has(id)) return;
+    this.#met.add(id);
+    const entry = named ?? (holder?.declared.id === null ? holder : undefined);
+    if (entry !== undefined) this.#resolve(entry, id, stored);
+    else if (isPruning) this.#deleted.push({ kind: 'credential', id, before: stored, after: null });
+  }
+
+  /** A stored credential whose App Key stands at a credential of another id, or of none. */
+  #meetHolder(holder: Entry, named: Entry | undefined, { resource: { id } }: Stored<ManagedCredential>): void {
+    if (holder.declared.id === null && named === undefined) return;
+    if (holder.outcome === 'faulty') return;
+    const message =
+      holder.declared.id === null
+        ? `this App Key is that of the credential ${JSON.stringify(id)} in the store, which the document gives another one; add the id, or remove one of the two`
+        : `the App Key belongs to the credential ${JSON.stringify(id)} in the store; an App Key is never given twice`;
+    this.#fault(holder, 'appKey', message);
+  }
+
+  #resolve(entry: Entry, id: string, stored: Stored<ManagedCredential> | null): void {
+    if (entry.outcome === 'faulty') return;
+    entry.id = id;
+    const { declared, placed } = entry;
+    const kept = stored === null ? declared : keepState(placed, stored.resource);
+    const resolved = resolveCredential(kept, id, stored?.resource ?? null);
+    if ('faults' in resolved) {
+      for (const { key, message } of resolved.faults) this.#fault(entry, key, message);
+      return;
+    }
+    const { credential, generated } = resolved;
+    if (generated !== null) this.#generated.set(id, { ...generated, credential });
+    if (stored !== null && isSameCredential(stored, credential)) {
+      entry.outcome = 'unchanged';
+      this.#unchangedCount += 1;
+    } else {
+      entry.outcome = { kind: 'credential', id, before: stored, after: credential };
+    }
+  }
+
+  #fault(entry: Entry, key: string | null, message: string): void {
+    const { place } = entry.placed;
+    entry.outcome = 'faulty';
+    this.#problems.report(key === null ? place : placeIn(place, key), message);
+  }
+
+  /** Plans what no stored credential was met for. */
+  async addNew(store: ResourceStore): Promise<void> {
+    const unnamed = this.#entries.filter(({ id, outcome }) => id === null && outcome === null);
+    const taken = new Set([...this.#byId.keys(), ...this.#met]);
+    const declared = unnamed.map((entry) => entry.declared);
+    const ids = await chooseIds(declared, taken, store);
+    for (const [index, entry] of unnamed.entries()) entry.id = ids[index] ?? null;
+    for (const entry of this.#entries) {
+      if (entry.outcome === null && entry.id !== null) this.#resolve(entry, entry.id, null);
+    }
+  }
+
+  plan(): CredentialPlan {
+    return {
+      made: this.#entries.flatMap(({ outcome }) => (typeof outcome === 'string' ? [] : (outcome ?? []))),
+      deleted: this.#deleted,
+      unchangedCount: this.#unchangedCount,
+      generated: this.#generated,
+    };
+  }
+}
+
+function heldBefore(change: Change): string | null {
+  return change.kind === 'credential' ? (change.before?.resource.appKeyHash ?? null) : null;
+}
+
+/** An App Key that is the secret is the same by its hash, but not when only one of the two can be looked up. */
+function isSameCredential(before: Stored<ManagedCredential>, after: ManagedCredential): boolean {
+  const { resource } = before;
+  if ((resource.appKey === null) !== (after.appKey === null)) return false;
+  if (isUnopened(resource.appKey) && resource.appKey !== after.appKey) return false;
+  if (!isDeepStrictEqual(declareCredential(resource, 'leave-out'), declareCredential(after, 'leave-out'))) return false;
+  return !changesSecrets({ kind: 'credential', id: after.id, before, after });
+}

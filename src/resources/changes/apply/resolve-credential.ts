@@ -1,0 +1,138 @@
+import { declareTime } from '../../declared.ts';
+import type { DocumentCredential } from '../../credential.ts';
+import { isAppKeySecret } from '../../../model/app-key.ts';
+import type { RetiringSecret } from '../../../model/credential.ts';
+import { Secret } from '../../../model/secret.ts';
+import { generateAppKey, generateAppSecret, hashOfAppKey } from '../generate-credential.ts';
+import type { ManagedCredential } from '../../resource.ts';
+
+/** What was made up for a credential, to be shown once. Null what was not. */
+export interface GeneratedSecrets {
+  readonly appKey: Secret | null;
+  readonly appSecret: Secret | null;
+}
+
+/** Why a declared credential cannot be, and at which of its keys; null for the credential as a whole. */
+interface CredentialFault {
+  readonly key: string | null;
+  readonly message: string;
+}
+
+/** A declared credential with everything that the store keeps or that was generated, or what is wrong with it. */
+type ResolvedCredential =
+  | { readonly credential: ManagedCredential; readonly generated: GeneratedSecrets | null }
+  | { readonly faults: readonly CredentialFault[] };
+
+/**
+ * Completes a declared credential (spec §6). What the document leaves out of the secrets is kept as stored; the pair of
+ * a new credential without App Key is generated. A document that leaves out all secrets leaves a running rotation
+ * alone.
+ */
+export function resolveCredential(
+  declared: DocumentCredential,
+  id: string,
+  stored: ManagedCredential | null,
+): ResolvedCredential {
+  const faults: CredentialFault[] = [];
+  const { consumerId, methods, state, notBefore, expiresAt } = declared;
+  if (stored !== null && stored.consumerId !== consumerId) {
+    const message = `the credential ${quote(id)} belongs to the consumer ${quote(stored.consumerId)} in the store, and credentials do not change hands; give this one another id and App Key`;
+    return { faults: [{ key: declared.id === null ? null : 'id', message }] };
+  }
+  const key = resolveAppKey(declared, stored, faults);
+  const appSecret = resolveAppSecret(declared, id, stored, faults);
+  const retiringSecret = resolveRetiringSecret(declared, stored, faults);
+  if (notBefore !== null && expiresAt !== null && expiresAt <= notBefore) {
+    const message = `the credential ${quote(id)} is ${state} in the store and ends at ${declareTime(expiresAt)}; "notBefore" must be earlier`;
+    faults.push({ key: 'notBefore', message });
+  }
+  if (faults.length > 0) return { faults };
+  const { appKey, appKeyHash } = key;
+  const { secret } = appSecret;
+  const generated = {
+    appKey: key.isGenerated ? appKey : null,
+    appSecret: appSecret.isGenerated ? secret : null,
+  };
+  return {
+    credential: {
+      id,
+      consumerId,
+      methods,
+      appKey,
+      appKeyHash,
+      appSecret: secret,
+      retiringSecret,
+      state,
+      notBefore,
+      expiresAt,
+    },
+    generated: key.isGenerated || appSecret.isGenerated ? generated : null,
+  };
+}
+
+interface ResolvedAppKey {
+  readonly appKey: Secret | null;
+  readonly appKeyHash: string;
+  readonly isGenerated: boolean;
+}
+
+function resolveAppKey(
+  { methods, appKey, appKeyHash }: DocumentCredential,
+  stored: ManagedCredential | null,
+  faults: CredentialFault[],
+): ResolvedAppKey {
+  const isSecret = isAppKeySecret(methods);
+  if (stored !== null && isSecret && !isAppKeySecret(stored.methods)) {
+    if (appKeyHash === null || appKeyHash === stored.appKeyHash) {
+      const message = `the App Key of this credential was public with ${stored.methods.join(', ')}; method key needs a secret one: give it a new "appKey"`;
+      faults.push({ key: null, message });
+    }
+  }
+  if (appKeyHash !== null) {
+    return { appKey: appKey === null ? null : Secret.fromText(appKey), appKeyHash, isGenerated: false };
+  }
+  if (stored === null) {
+    const generated = generateAppKey();
+    return { appKey: generated, appKeyHash: hashOfAppKey(generated), isGenerated: true };
+  }
+  if (stored.appKey === null && !isSecret) {
+    const message = `"appKey" is missing; the store has only its hash, and ${methods.join(', ')} needs the App Key itself`;
+    faults.push({ key: null, message });
+  }
+  return { appKey: stored.appKey, appKeyHash: stored.appKeyHash, isGenerated: false };
+}
+
+function resolveAppSecret(
+  { methods, appKeyHash, appSecret }: DocumentCredential,
+  id: string,
+  stored: ManagedCredential | null,
+  faults: CredentialFault[],
+): { readonly secret: Secret | null; readonly isGenerated: boolean } {
+  if (isAppKeySecret(methods)) return { secret: null, isGenerated: false };
+  const kept = appSecret ?? stored?.appSecret ?? null;
+  if (kept !== null) return { secret: kept, isGenerated: false };
+  if (stored === null && appKeyHash === null) return { secret: generateAppSecret(), isGenerated: true };
+  const why = stored === null ? `there is no stored credential ${quote(id)}` : 'the stored credential has none';
+  const message = `"appSecret" is missing, and ${why} to keep it from; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }`;
+  faults.push({ key: null, message });
+  return { secret: null, isGenerated: false };
+}
+
+function resolveRetiringSecret(
+  { methods, appSecret, retiringSecret }: DocumentCredential,
+  stored: ManagedCredential | null,
+  faults: CredentialFault[],
+): RetiringSecret | null {
+  if (isAppKeySecret(methods)) return null;
+  const former = stored?.retiringSecret ?? null;
+  if (retiringSecret === null) return appSecret === null ? former : null;
+  const kept = retiringSecret.appSecret ?? former?.appSecret ?? null;
+  if (kept !== null) return { appSecret: kept, expiresAt: retiringSecret.expiresAt };
+  const message = '"retiringSecret" has no "appSecret", and the store has none to keep; write it, or remove the key';
+  faults.push({ key: 'retiringSecret', message });
+  return null;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

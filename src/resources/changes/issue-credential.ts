@@ -1,0 +1,70 @@
+import { isAppKeySecret } from '../../model/app-key.ts';
+import type { Secret } from '../../model/secret.ts';
+import { declareWholeCredential } from '../credential.ts';
+import { type Declared, declareTime } from '../declared.ts';
+import type { ManagedCredential, Stored } from '../resource.ts';
+import type { Planned } from './change.ts';
+import { generateCredentialId, generatePair, hashOfAppKey } from './generate-credential.ts';
+import { type NewCredential, planNewCredential, type PlannedRotation, planRotation } from './plan-credential.ts';
+import type { PlannedConflict } from './planned-conflict.ts';
+import { collectAll, type ResourceStore } from './resource-store.ts';
+
+/** Plans a credential on what the store has; without an id it gets one. */
+export async function planCredential(
+  { id: wished, ...wish }: Omit<NewCredential, 'id'> & { readonly id: string | null },
+  store: ResourceStore,
+  nowSeconds: number,
+): Promise<{ readonly id: string; readonly planned: Planned }> {
+  const id = wished ?? generateCredentialId(wish.consumerId, wish.methods[0] ?? 'key');
+  const appKeyHashes = [hashOfAppKey(wish.appKey)];
+  const [holder = null] = await collectAll(store.list('credential', { appKeyHashes }));
+  const taken = { id: await store.find('credential', id), appKey: holder };
+  return { id, planned: planNewCredential({ ...wish, id }, taken, nowSeconds) };
+}
+
+/** How long the former secret of a rotation works, unless said otherwise. */
+export const DEFAULT_GRACE = '7d';
+
+/** How one credential is rotated. */
+export interface RotationWish {
+  readonly graceSeconds: number;
+  /** Whether a former App Secret that still works may be ended before its time. */
+  readonly endsFormerSecret: boolean;
+  /** The id of the second credential of method `key`; null for one that is generated. */
+  readonly successorId: string | null;
+}
+
+/** What a partner gets. */
+export interface HandedOver {
+  readonly appKey: Secret;
+  /** Null where the App Key is the secret. */
+  readonly appSecret: Secret | null;
+}
+
+/** Plans the rotation of one credential, with a new secret, or why there can be none. */
+export function planOwnRotation(
+  current: Stored<ManagedCredential>,
+  { graceSeconds, endsFormerSecret, successorId }: RotationWish,
+  nowSeconds: number,
+): (Exclude<PlannedRotation, PlannedConflict> & { readonly handedOver: HandedOver }) | PlannedConflict {
+  const { methods, consumerId, appKey } = current.resource;
+  const pair = generatePair(methods);
+  const rotation = {
+    ...{ pair, graceSeconds, endsFormerSecret },
+    successorId: successorId ?? generateCredentialId(consumerId, 'key'),
+  };
+  const planned = planRotation(current, rotation, nowSeconds);
+  if ('conflict' in planned) return planned;
+  return { ...planned, handedOver: { ...pair, appKey: (isAppKeySecret(methods) ? null : appKey) ?? pair.appKey } };
+}
+
+/**
+ * A new credential with its App Key and App Secret: the only form with secrets. `appKey` is as it was generated: a
+ * credential that keeps only a hash does not have it any more. A former secret is left out: the partner has it.
+ */
+export function declareHandedOver(credential: ManagedCredential, { appKey }: HandedOver): Declared {
+  const declared = declareWholeCredential({ ...credential, appKey }, 'reveal');
+  const { retiringSecret } = credential;
+  if (retiringSecret === null) return declared;
+  return { ...declared, retiringSecret: { expiresAt: declareTime(retiringSecret.expiresAt) } };
+}

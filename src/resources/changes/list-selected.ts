@@ -1,0 +1,28 @@
+import type { ResourceKind, ResourceOf, Stored } from '../resource.ts';
+import type { LabelSelector } from '../../model/labels.ts';
+import { pagesOf, type ResourceStore } from './resource-store.ts';
+
+/** Endpoints or consumers whose grants or credentials are asked for at once. */
+const OWNERS_AT_ONCE = 500;
+
+/**
+ * What is stored of a kind and belongs to a selector: endpoints and consumers that carry its labels, the credentials of
+ * these consumers, and the grants on these endpoints. Who may call an API is for those to say who have the endpoint, so
+ * a grant is theirs, whosever its consumer is. Everything without a selector. Reads piece by piece and keeps nothing.
+ */
+export async function* listSelected<K extends ResourceKind>(
+  store: ResourceStore,
+  kind: K,
+  selector: LabelSelector | undefined,
+): AsyncGenerator<Stored<ResourceOf[K]>> {
+  const isOwned = kind === 'credential' || kind === 'grant';
+  if (selector === undefined || !isOwned) {
+    yield* store.list(kind, { labels: selector });
+    return;
+  }
+  const owners = store.list(kind === 'grant' ? 'endpoint' : 'consumer', { labels: selector });
+  for await (const page of pagesOf(owners, OWNERS_AT_ONCE)) {
+    const ids = page.map(({ resource }) => resource.id);
+    yield* store.list(kind, kind === 'grant' ? { endpointIds: ids } : { consumerIds: ids });
+  }
+}

@@ -1,0 +1,217 @@
+import { declareTime } from '../declared.ts';
+import { readCredential } from '../credential.ts';
+import { type PlainProblem, readPlain } from '../../model/document/read-plain.ts';
+import type { Secret } from '../../model/secret.ts';
+import { type GeneratedPair, hashOfAppKey, textOf } from './generate-credential.ts';
+import type { Change, Planned } from './change.ts';
+import { type PlannedConflict, takenCredentialId } from './planned-conflict.ts';
+import type { ManagedCredential, Stored } from '../resource.ts';
+import { isUnopened } from '../../model/keyring/sealed.ts';
+import { isAppKeySecret } from '../../model/app-key.ts';
+
+/** A credential to be made, generated or imported. */
+export interface NewCredential {
+  readonly id: string;
+  readonly consumerId: string;
+  /** As given: whether they are methods is looked at here. */
+  readonly methods: readonly string[];
+  readonly appKey: Secret;
+  /** Null where the App Key is the secret. */
+  readonly appSecret: Secret | null;
+  /** Keeps only the hash of the App Key; for method `key` only. */
+  readonly keepsHashOnly: boolean;
+  /** Seconds since the epoch; null for no bound. */
+  readonly notBefore: number | null;
+  readonly expiresAt: number | null;
+}
+
+/** What is there already under the same id, and under the same App Key. */
+export interface TakenBy {
+  readonly id: Stored<ManagedCredential> | null;
+  readonly appKey: Stored<ManagedCredential> | null;
+}
+
+/** Plans a credential by the rules of declarative files (spec §1). No problem and no conflict repeats a secret. */
+export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSeconds: number): Planned {
+  if (taken.id !== null) {
+    return takenCredentialId(wish.id);
+  }
+  if (taken.appKey !== null) {
+    const { id } = taken.appKey.resource;
+    const never = 'an App Key is never given twice';
+    const holder = { kind: 'credential', id, unnamed: `another credential has this App Key; ${never}` } as const;
+    return { conflict: `the credential "${id}" has this App Key; ${never}`, holder };
+  }
+  const { consumerId, appKey, keepsHashOnly, expiresAt } = wish;
+  const read = readPlain(
+    declare(wish),
+    (raw, place, problems) =>
+      readCredential(raw, place, consumerId, { problems, isComplete: true, readSecret: noSecret }).value,
+  );
+  const problems: PlainProblem[] = 'problems' in read ? [...read.problems] : [];
+  if (expiresAt !== null && expiresAt <= nowSeconds) {
+    problems.push({ path: 'expiresAt', message: `${declareTime(expiresAt)} is over; the credential would never work` });
+  }
+  if (keepsHashOnly && 'value' in read && read.value.appSecret !== null) {
+    problems.push({ path: 'appKeyHash', message: 'only the App Key of method key can be kept as a hash' });
+  }
+  if ('problems' in read || problems.length > 0) return { problems };
+  const after: ManagedCredential = {
+    ...read.value,
+    id: wish.id,
+    appKeyHash: hashOfAppKey(appKey),
+    appKey: keepsHashOnly ? null : appKey,
+    retiringSecret: null,
+  };
+  return { changes: [{ kind: 'credential', id: wish.id, before: null, after }] };
+}
+
+function declare({ id, methods, appKey, appSecret, notBefore, expiresAt }: NewCredential): object {
+  return {
+    id,
+    ...(methods.length === 1 ? { method: methods[0] } : { methods }),
+    appKey: textOf(appKey),
+    ...(appSecret === null ? {} : { appSecret: textOf(appSecret) }),
+    ...(notBefore === null ? {} : { notBefore: declareTime(notBefore) }),
+    ...(expiresAt === null ? {} : { expiresAt: declareTime(expiresAt) }),
+  };
+}
+
+function noSecret(): { fault: string } {
+  return { fault: 'cannot be read here' };
+}
+
+/** Plans that a credential is refused from now on, its former secret too. None when it is revoked already. */
+export function planRevocation(current: Stored<ManagedCredential>): readonly Change[] {
+  const { resource } = current;
+  if (resource.state === 'revoked') return [];
+  const after: ManagedCredential = { ...resource, state: 'revoked', retiringSecret: null };
+  return [{ kind: 'credential', id: resource.id, before: current, after }];
+}
+
+/** How a credential is rotated. */
+export interface Rotation {
+  /** What is generated for it: of a credential with an App Secret, only that is used. */
+  readonly pair: GeneratedPair;
+  /** The id of the second credential of method `key`. */
+  readonly successorId: string;
+  /** How long the former secret goes on; 0 ends it at once. */
+  readonly graceSeconds: number;
+  /** Whether a former App Secret that still works may be ended before its time. */
+  readonly endsFormerSecret: boolean;
+}
+
+/** The changes of a rotation and the credential that carries the new secret, or why there can be none. */
+export type PlannedRotation =
+  | { readonly changes: readonly Change[]; readonly carrier: ManagedCredential; readonly formerEndsAt: number }
+  | PlannedConflict;
+
+/**
+ * Plans a rotation (spec §1). Signature methods and OAuth2 keep the App Key and get a new App Secret; the former one
+ * becomes the retiring secret. For `key`, where the App Key is the secret, a second credential is made and the former
+ * one retires. A former App Secret that was not opened ends at once. No secret works longer than it would have without
+ * the rotation.
+ */
+export function planRotation(
+  current: Stored<ManagedCredential>,
+  rotation: Rotation,
+  nowSeconds: number,
+): PlannedRotation {
+  const obstacle = findObstacle(current.resource, rotation.endsFormerSecret, nowSeconds);
+  if (obstacle !== null) return obstacle;
+  const { id, methods } = current.resource;
+  if (!isAppKeySecret(methods)) return planNewSecret(current, rotation, nowSeconds);
+  if (rotation.successorId === id) {
+    return { conflict: `the credential "${id}" already exists`, remedy: { kind: 'other-id' } };
+  }
+  return planSuccessor(current, rotation, nowSeconds);
+}
+
+/** Why a credential is not rotated. */
+export interface RotationObstacle extends PlannedConflict {
+  /** For a list that names the credential: `revoked`. */
+  readonly brief: string;
+}
+
+/** Why a credential cannot be rotated now; null when it can. `endsFormerSecret` as {@link Rotation} has it. */
+export function findObstacle(
+  { id, methods, state, expiresAt, retiringSecret }: ManagedCredential,
+  endsFormerSecret: boolean,
+  nowSeconds: number,
+): RotationObstacle | null {
+  if (state === 'revoked') return { brief: 'revoked', conflict: `the credential "${id}" is revoked; issue a new one` };
+  if (expiresAt !== null && expiresAt <= nowSeconds) {
+    const end = `ended at ${declareTime(expiresAt)}`;
+    return { brief: end, conflict: `the credential "${id}" ${end}; issue a new one` };
+  }
+  if (state === 'retiring') {
+    const end = expiresAt === null ? '' : ` and ends at ${declareTime(expiresAt)}`;
+    return {
+      brief: `retiring${end}`,
+      conflict: `the credential "${id}" is retiring${end}; rotate the one that follows it, or issue a new one`,
+    };
+  }
+  if (endsFormerSecret || isAppKeySecret(methods) || retiringSecret === null) return null;
+  if (retiringSecret.expiresAt <= nowSeconds || isUnopened(retiringSecret.appSecret)) return null;
+  const end = declareTime(retiringSecret.expiresAt);
+  return {
+    brief: `in rotation: the former App Secret works until ${end}`,
+    conflict: `the former App Secret of "${id}" still works until ${end}, and this would end it now`,
+    remedy: { kind: 'end-former-secret' },
+  };
+}
+
+/** An end so near that a partner who has just changed over would soon have to again. */
+const NEAR_SECONDS = 30 * 86_400;
+
+/** When a credential ends, where that is so near that a rotation, which keeps the end, helps for a short time only. */
+export function findNearEnd({ expiresAt }: Pick<ManagedCredential, 'expiresAt'>, nowSeconds: number): number | null {
+  return expiresAt !== null && expiresAt < nowSeconds + NEAR_SECONDS ? expiresAt : null;
+}
+
+function planNewSecret(
+  current: Stored<ManagedCredential>,
+  { pair, graceSeconds }: Rotation,
+  nowSeconds: number,
+): PlannedRotation {
+  const { resource } = current;
+  const { id, appSecret } = resource;
+  if (appSecret === null || pair.appSecret === null) throw new Error(`the credential ${id} lacks its App Secret`);
+  // One that no replica can open would make the credential unreadable for them, its new secret too.
+  const formerEndsAt = nowSeconds + (isUnopened(appSecret) ? 0 : graceSeconds);
+  const after: ManagedCredential = {
+    ...resource,
+    appSecret: pair.appSecret,
+    retiringSecret: formerEndsAt <= nowSeconds ? null : { appSecret, expiresAt: formerEndsAt },
+  };
+  return { changes: [{ kind: 'credential', id, before: current, after }], carrier: after, formerEndsAt };
+}
+
+function planSuccessor(
+  current: Stored<ManagedCredential>,
+  { pair, successorId, graceSeconds }: Rotation,
+  nowSeconds: number,
+): PlannedRotation {
+  const { resource } = current;
+  const formerEndsAt = Math.min(nowSeconds + graceSeconds, resource.expiresAt ?? Infinity);
+  const carrier: ManagedCredential = {
+    ...resource,
+    id: successorId,
+    appKeyHash: pair.appKeyHash,
+    appKey: resource.appKey === null ? null : pair.appKey,
+    notBefore: null,
+  };
+  // One that would begin after the grace period never works: a lifetime ends later than it begins.
+  const isOver = graceSeconds === 0 || (resource.notBefore !== null && formerEndsAt <= resource.notBefore);
+  const former: ManagedCredential = isOver
+    ? { ...resource, state: 'revoked' }
+    : { ...resource, state: 'retiring', expiresAt: formerEndsAt };
+  return {
+    changes: [
+      { kind: 'credential', id: successorId, before: null, after: carrier },
+      { kind: 'credential', id: resource.id, before: current, after: former },
+    ],
+    carrier,
+    formerEndsAt,
+  };
+}

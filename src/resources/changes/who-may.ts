@@ -1,0 +1,152 @@
+import type { Consumer } from '../../model/consumer.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import type { LabelSelector } from '../../model/labels.ts';
+import { type GroupGrant, isGroupGrant, type OwnGrant } from '../../model/grant.ts';
+import { grantInEffect, isGrantLive, rankGrants } from '../../model/grant-in-effect.ts';
+import { grantId } from '../grant.ts';
+import type { ManagedCredential } from '../resource.ts';
+import { type Access, judgeAccess } from './access.ts';
+import { collectAll, listGroupGrants, pagesOf, type ResourceStore, takeFirst } from './resource-store.ts';
+
+/** A consumer, and whether it may call an endpoint. */
+export interface ConsumerAccess {
+  readonly consumer: Consumer;
+  readonly access: Access;
+}
+
+/** Which consumers; all where nothing is chosen. */
+export interface ConsumerSelection {
+  /** Those that carry these labels. */
+  readonly labels?: LabelSelector | undefined;
+  /** Those whose ids come after this one. */
+  readonly after?: string | undefined;
+  /** This one only. */
+  readonly id?: string | undefined;
+}
+
+/** Consumers that were looked at together, and those of them that an endpoint lets in. */
+export interface AccessPage {
+  readonly letIn: readonly ConsumerAccess[];
+  /** How many of the selection. */
+  readonly lookedAt: number;
+  /** The last that was looked at: where to go on. */
+  readonly last: string;
+}
+
+/** Consumers whose grants and credentials are asked for at once. */
+const CONSUMERS_AT_ONCE = 500;
+
+/**
+ * The enabled consumers that an endpoint lets in, in the order of their ids, page by page; those without a credential
+ * that works too. None of an open endpoint, which lets in every caller.
+ */
+export async function* listAccess(
+  store: ResourceStore,
+  endpoint: Endpoint,
+  nowSeconds: number,
+  selection: ConsumerSelection = {},
+): AsyncGenerator<ConsumerAccess, void, undefined> {
+  for await (const { letIn } of listAccessPages(store, endpoint, nowSeconds, selection)) yield* letIn;
+}
+
+/** As {@link listAccess}, in the pages in which it is read, for work that has to end however few are let in. */
+export async function* listAccessPages(
+  store: ResourceStore,
+  endpoint: Endpoint,
+  nowSeconds: number,
+  selection: ConsumerSelection = {},
+): AsyncGenerator<AccessPage, void, undefined> {
+  if (endpoint.scenario === 'open') return;
+  const groups = rankGrants(await listGroupGrants(store, endpoint.id));
+  const needsGrant = endpoint.accessCondition === 'authenticated-and-authorized';
+  const hasLiveGroup = groups.some((grant) => isGrantLive(grant, nowSeconds));
+  const pages =
+    needsGrant && !hasLiveGroup && (await leadsByGrant(store, endpoint.id, selection))
+      ? pagesByGrant(store, endpoint.id, selection)
+      : pagesOfAll(store, endpoint.id, selection);
+  for await (const page of pages) {
+    const isLetIn = ({ consumer: { enabled, labels }, own }: Candidate): boolean =>
+      enabled && (!needsGrant || grantInEffect(own, groups, labels, nowSeconds) !== null);
+    const letIn = await judgePage(store, endpoint, groups, page.candidates.filter(isLetIn), nowSeconds);
+    yield { letIn, lookedAt: page.lookedAt, last: page.last };
+  }
+}
+
+interface Candidate {
+  readonly consumer: Consumer;
+  readonly own: OwnGrant | null;
+}
+
+interface CandidatePage extends Pick<AccessPage, 'lookedAt' | 'last'> {
+  readonly candidates: readonly Candidate[];
+}
+
+/**
+ * Whether own grants lead to the consumers of a selection sooner than their labels do: among the many grants of others,
+ * few with labels are found by these, at a cost that depends on nobody else.
+ */
+async function leadsByGrant(
+  store: ResourceStore,
+  endpointId: string,
+  { labels = {}, id }: ConsumerSelection,
+): Promise<boolean> {
+  if (Object.keys(labels).length === 0 || id !== undefined) return true;
+  const first = await takeFirst(store.list('grant', { endpointId }), CONSUMERS_AT_ONCE + 1);
+  return first.length <= CONSUMERS_AT_ONCE;
+}
+
+/** Where only own grants let in, those lead to the consumers: there can be many others. */
+async function* pagesByGrant(
+  store: ResourceStore,
+  endpointId: string,
+  { labels, after: consumerId, id }: ConsumerSelection,
+): AsyncGenerator<CandidatePage> {
+  // The ids of an endpoint's own grants come in the order of their consumers.
+  const after = consumerId === undefined ? undefined : grantId({ endpointId, consumerId });
+  for await (const page of pagesOf(store.list('grant', { endpointId, consumerId: id, after }), CONSUMERS_AT_ONCE)) {
+    const own = new Map(
+      page.flatMap(({ resource }) => (isGroupGrant(resource) ? [] : [[resource.consumerId, resource]])),
+    );
+    const last = [...own.keys()].at(-1);
+    // A page of grants for groups only names no consumer.
+    if (last === undefined) continue;
+    const consumers = await collectAll(store.list('consumer', { ids: [...own.keys()], labels }));
+    const candidates = consumers.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
+    yield { candidates, lookedAt: candidates.length, last };
+  }
+}
+
+async function* pagesOfAll(
+  store: ResourceStore,
+  endpointId: string,
+  { labels, after, id }: ConsumerSelection,
+): AsyncGenerator<CandidatePage> {
+  const chosen = { labels, after, ids: id === undefined ? undefined : [id] };
+  for await (const page of pagesOf(store.list('consumer', chosen), CONSUMERS_AT_ONCE)) {
+    const ids = page.map(({ resource }) => grantId({ endpointId, consumerId: resource.id }));
+    const own = new Map<string, OwnGrant>();
+    for await (const { resource } of store.list('grant', { ids })) {
+      if (!isGroupGrant(resource)) own.set(resource.consumerId, resource);
+    }
+    const candidates = page.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
+    yield { candidates, lookedAt: page.length, last: page.at(-1)?.resource.id ?? '' };
+  }
+}
+
+async function judgePage(
+  store: ResourceStore,
+  endpoint: Endpoint,
+  groups: readonly GroupGrant[],
+  candidates: readonly Candidate[],
+  nowSeconds: number,
+): Promise<readonly ConsumerAccess[]> {
+  if (candidates.length === 0) return [];
+  const credentials = new Map<string, ManagedCredential[]>(candidates.map(({ consumer }) => [consumer.id, []]));
+  for await (const { resource } of store.list('credential', { consumerIds: [...credentials.keys()] })) {
+    credentials.get(resource.consumerId)?.push(resource);
+  }
+  return candidates.map(({ consumer, own }) => {
+    const question = { endpoint, consumer, credentials: credentials.get(consumer.id) ?? [], own, groups };
+    return { consumer, access: judgeAccess(question, nowSeconds) };
+  });
+}

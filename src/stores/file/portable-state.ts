@@ -1,0 +1,99 @@
+import type { Credential } from '../../model/credential.ts';
+import { Secret } from '../../model/secret.ts';
+import type { StoreState } from '../../check/store/check-store.ts';
+
+/** A credential that can go from one thread to another: its secrets are plain text, so it must go nowhere else. */
+type PortableCredential = Omit<Credential, 'appSecret' | 'retiringSecret'> & {
+  readonly appSecretText: string | null;
+  readonly retiringSecretText: { readonly text: string; readonly expiresAt: number } | null;
+};
+
+/** Some of the resources of a state. A state goes in slices, so that taking it in never holds up a check for long. */
+export type StateSlice = Omit<StoreState, 'credentials'> & { readonly credentials: readonly PortableCredential[] };
+
+/** Resources of each kind in a slice: taking it in takes a few milliseconds. */
+const SLICE_SIZE = 250;
+
+/** Cuts a state into slices. */
+export function* sliceState(state: StoreState): Generator<StateSlice> {
+  const lists = [state.endpoints, state.consumers, state.credentials, state.grants];
+  const length = Math.max(...lists.map((list) => list.length));
+  for (let start = 0; start < length; start += SLICE_SIZE) {
+    const end = start + SLICE_SIZE;
+    yield {
+      endpoints: state.endpoints.slice(start, end),
+      consumers: state.consumers.slice(start, end),
+      credentials: state.credentials.slice(start, end).map(toPortable),
+      grants: state.grants.slice(start, end),
+    };
+  }
+}
+
+/** A state that slices are joined to. */
+type JoinedState = { readonly [K in keyof StoreState]: StoreState[K][number][] };
+
+/** Adds a slice to those before it. */
+export function joinSlice(state: JoinedState, slice: StateSlice): void {
+  state.endpoints.push(...internalize(slice.endpoints));
+  state.consumers.push(...slice.consumers);
+  state.credentials.push(...slice.credentials.map(fromPortable));
+  state.grants.push(...slice.grants);
+}
+
+// Field by field: rest and spread would give each object a hidden class of its own, which slows every check down.
+function toPortable(credential: Credential): PortableCredential {
+  const { id, consumerId, methods, appKeyHash, appSecret, retiringSecret, state, notBefore, expiresAt } = credential;
+  return {
+    ...{ id, consumerId, methods, appKeyHash, state, notBefore, expiresAt },
+    appSecretText: appSecret === null ? null : textOf(appSecret),
+    retiringSecretText:
+      retiringSecret === null ? null : { text: textOf(retiringSecret.appSecret), expiresAt: retiringSecret.expiresAt },
+  };
+}
+
+function fromPortable(portable: PortableCredential): Credential {
+  const { id, consumerId, methods, appKeyHash, state, notBefore, expiresAt } = portable;
+  const { appSecretText, retiringSecretText } = portable;
+  return {
+    id,
+    consumerId,
+    methods: shareMethods(methods),
+    appKeyHash,
+    appSecret: appSecretText === null ? null : Secret.fromText(appSecretText),
+    retiringSecret:
+      retiringSecretText === null
+        ? null
+        : { appSecret: Secret.fromText(retiringSecretText.text), expiresAt: retiringSecretText.expiresAt },
+    state: internalize(state),
+    notBefore,
+    expiresAt,
+  };
+}
+
+function textOf(secret: Secret): string {
+  return secret.reveal().toString('utf8');
+}
+
+const sharedMethods = new Map<string, Credential['methods']>();
+
+/** The same list for all credentials with the same methods, so that a check finds it in the processor's cache. */
+function shareMethods(methods: Credential['methods']): Credential['methods'] {
+  const key = methods.join();
+  const shared = sharedMethods.get(key) ?? internalize(methods);
+  sharedMethods.set(key, shared);
+  return shared;
+}
+
+/**
+ * Replaces the texts of a copy that another thread has made by those that V8 keeps once only, as it does the constants
+ * of a program and the names of properties: two of them are equal when their addresses are, and where one names a
+ * property it need not be looked up. Code that V8 has optimized for such names is thrown away when it gets a copy.
+ */
+function internalize<T>(value: T): T {
+  if (typeof value === 'string') return Object.keys({ [value]: null })[0] as T;
+  if (typeof value === 'object' && value !== null) {
+    const fields = value as Record<string, unknown>;
+    for (const name of Object.keys(fields)) fields[name] = internalize(fields[name]);
+  }
+  return value;
+}

@@ -1,0 +1,33 @@
+import { describeGrant, parseGrantId } from '../../../resources/grant.ts';
+import { connectMongodb } from '../connect.ts';
+import { printable } from '../../../base/text/printable.ts';
+import { collectionOf } from '../documents.ts';
+import { MongodbUnavailable, withFaults } from '../faults.ts';
+
+const MAX_HOLDERS = 100;
+
+/** A hand may have written another id, which no check reads. */
+function describeById(id: string): string {
+  const target = parseGrantId(id);
+  return target === null ? `grant ${printable(id)}` : describeGrant(target);
+}
+
+/** Finds the endpoints and grants that have limits, in words; null when the database cannot be read. */
+export async function findLimitHolders(uri: string): Promise<readonly string[] | null> {
+  try {
+    await using client = connectMongodb(uri, 'checks');
+    const db = client.db();
+    return await withFaults(async () => {
+      const limit = MAX_HOLDERS;
+      const endpoints = collectionOf(db, 'endpoints').find({ 'trafficControl.limits.0': { $exists: true } }, { limit });
+      const grants = collectionOf(db, 'grants').find({ 'limits.0': { $exists: true } }, { limit });
+      return [
+        ...(await endpoints.toArray()).map(({ _id: id }) => `endpoint ${id}`),
+        ...(await grants.toArray()).map(({ _id: id }) => describeById(id)),
+      ].slice(0, MAX_HOLDERS);
+    });
+  } catch (error) {
+    if (error instanceof MongodbUnavailable) return null;
+    throw error;
+  }
+}

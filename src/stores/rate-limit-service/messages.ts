@@ -1,0 +1,139 @@
+import {
+  RateLimitResponse,
+  RateLimitResponse_Code,
+  type RateLimitResponse_DescriptorStatus,
+} from '../../gen/envoy/service/ratelimit/v3/rls.ts';
+import { RateLimitUnit } from '../../gen/envoy/type/v3/ratelimit_unit.ts';
+import { type Limit, type LimitReading, type LimitUnit, windowAt } from '../../model/limit.ts';
+import { WireWriter } from '../../base/protobuf/wire-writer.ts';
+import type { LimitQuestion } from '../../check/limit/limiter.ts';
+import { ServiceFailure } from './service-failure.ts';
+
+const { OK, OVER_LIMIT } = RateLimitResponse_Code;
+
+/**
+ * The service's names of the units. Never `UNKNOWN`, which ends the process of the service. Its own month has 30 days:
+ * a month of the calendar is told to it by name, in a window long enough for each.
+ */
+const serviceUnits: Readonly<Record<LimitUnit, RateLimitUnit>> = {
+  second: RateLimitUnit.SECOND,
+  minute: RateLimitUnit.MINUTE,
+  hour: RateLimitUnit.HOUR,
+  day: RateLimitUnit.DAY,
+  month: RateLimitUnit.YEAR,
+};
+
+/** One question is written at a time, from its end to its beginning. */
+const writer = new WireWriter();
+
+/**
+ * The message that counts one request against the limits of a question: one descriptor for each, in their order, with
+ * the limit as override (spec §4.2). The entries are `endpoint`, `consumer` (only for `per: consumer`), `unit` and, for
+ * a month, `period`, such as `2026-11`, in this order: the service's counters know neither unit nor limit, and ids of
+ * endpoints come first because they hold no `_`.
+ */
+export function encodeQuestion(
+  domain: string,
+  { endpointId, consumerId, limits }: LimitQuestion,
+  nowSeconds: number,
+): Uint8Array {
+  writer.begin();
+  writer.numberField(3, 1); // hits_addend
+  for (let at = limits.length - 1; at >= 0; at -= 1) {
+    const limit = limits[at];
+    if (limit !== undefined) writeDescriptor(endpointId, consumerId, limit, nowSeconds);
+  }
+  const beforeDomain = writer.size;
+  writer.utf8(domain);
+  writer.head(1, beforeDomain);
+  return writer.finish();
+}
+
+/** An `envoy.extensions.common.ratelimit.v3.RateLimitDescriptor`. */
+function writeDescriptor(
+  endpointId: string,
+  consumerId: string | null,
+  { requests, unit }: Limit,
+  nowSeconds: number,
+): void {
+  const before = writer.size;
+  writer.numberField(2, serviceUnits[unit]);
+  writer.numberField(1, requests);
+  writer.head(2, before);
+  if (unit === 'month') writeEntry('period', monthOf(nowSeconds));
+  writeEntry('unit', unit);
+  if (consumerId !== null) writeEntry('consumer', consumerId);
+  writeEntry('endpoint', endpointId);
+  writer.head(2, before);
+}
+
+function writeEntry(key: string, value: string): void {
+  const before = writer.size;
+  writer.textField(2, value);
+  writer.textField(1, key);
+  writer.head(1, before);
+}
+
+/** `2026-11` */
+function monthOf(nowSeconds: number): string {
+  return new Date(nowSeconds * 1000).toISOString().slice(0, 'YYYY-MM'.length);
+}
+
+/**
+ * Reads where each limit of a question stands from the service's answer to it. Throws {@link ServiceFailure}: with
+ * `error` for bytes that are not an answer, and with `wrong-answer` unless every status carries the limit that was
+ * sent. Without its domain in the configuration the service says OK to everything, and only the missing limit shows it
+ * (spec §4.2). `nowSeconds` is the time of the question.
+ */
+export function readAnswer(answer: Uint8Array, limits: readonly Limit[], nowSeconds: number): readonly LimitReading[] {
+  const { overallCode, statuses } = decode(answer);
+  if (overallCode !== OK && overallCode !== OVER_LIMIT) throw wrong('says neither yes nor no');
+  if (statuses.length !== limits.length) throw wrong('does not tell of every limit that was sent');
+  // In shadow mode a status is over its limit and the overall code is OK: the latter decides.
+  const isRefused = overallCode === OVER_LIMIT;
+  const readings = limits.map((limit, index) => read(limit, statuses[index], isRefused, nowSeconds));
+  if (isRefused && !readings.some(({ isExceeded }) => isExceeded)) {
+    throw wrong('says no, and not for which limit');
+  }
+  return readings;
+}
+
+function decode(answer: Uint8Array): RateLimitResponse {
+  try {
+    return RateLimitResponse.decode(answer);
+  } catch (error) {
+    throw new ServiceFailure('error', 'the rate limit service sent a message that cannot be read', { cause: error });
+  }
+}
+
+function read(
+  limit: Limit,
+  status: RateLimitResponse_DescriptorStatus | undefined,
+  isRefused: boolean,
+  nowSeconds: number,
+): LimitReading {
+  const applied = status?.currentLimit;
+  if (status === undefined || applied === undefined) {
+    throw wrong('did not apply the limit that was sent; its configuration lacks the domain');
+  }
+  if (applied.requestsPerUnit !== limit.requests || applied.unit !== serviceUnits[limit.unit]) {
+    throw wrong('applied another limit than the one that was sent');
+  }
+  const isOver = status.code === OVER_LIMIT;
+  if (!isOver && status.code !== OK) throw wrong('says neither yes nor no');
+  const { startSeconds, endSeconds } = windowAt(limit.unit, nowSeconds);
+  const windowSeconds = endSeconds - startSeconds;
+  const { seconds, nanos } = status.durationUntilReset ?? { seconds: 0, nanos: 0 };
+  const resetSeconds = limit.unit === 'month' ? endSeconds - nowSeconds : seconds + (nanos > 0 ? 1 : 0);
+  return {
+    limit,
+    remaining: isOver ? 0 : status.limitRemaining,
+    resetSeconds: Math.min(windowSeconds, Math.max(1, resetSeconds)),
+    windowSeconds,
+    isExceeded: isRefused && isOver,
+  };
+}
+
+function wrong(what: string): ServiceFailure {
+  return new ServiceFailure('wrong-answer', `the rate limit service ${what}`);
+}

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { InProcessReplayGuard } from '../../../../src/check/replay/in-process.ts';
+import { type Reservation, type UsedSignature } from '../../../../src/check/replay/replay-guard.ts';
+import { StoreUnavailable } from '../../../../src/check/store/credential-source.ts';
+import { usedSignature } from '../../../support/partner/used-signature.ts';
+import { fixedClock, type FixedClock, NOON } from '../../../support/time/fixed-clock.ts';
+
+const SKEW = 300;
+
+/** Signs with the time of the clock. */
+function signed(clock: FixedClock, text: string, parts: Partial<UsedSignature> = {}): UsedSignature {
+  return usedSignature(text, { signedAtSeconds: clock.nowSeconds(), ...parts });
+}
+
+describe('signatures remembered in process', () => {
+  it('are remembered to their last second, and forgotten within a minute after it', () => {
+    for (const offset of [0, 1, 59]) {
+      const clock = fixedClock(NOON + offset);
+      const guard = new InProcessReplayGuard(clock);
+      const first = signed(clock, 'a');
+      assert.equal(guard.reserve(first, SKEW), 'first');
+      clock.advance(659);
+      assert.equal(guard.reserve(first, SKEW), 'repeated');
+      clock.advance(61);
+      assert.equal(guard.reserve(signed(clock, 'b'), SKEW), 'first');
+      assert.equal(guard.size, 1);
+      assert.equal(guard.reserve(first, SKEW), 'outdated');
+    }
+  });
+
+  it('are remembered by the skew of now, not by that of when they came', () => {
+    const clock = fixedClock();
+    const guard = new InProcessReplayGuard(clock);
+    const first = signed(clock, 'a');
+    assert.equal(guard.reserve(first, 1), 'first');
+    clock.advance(50);
+    assert.equal(guard.reserve(signed(clock, 'raised'), 3600), 'first');
+    clock.advance(7200);
+    assert.equal(guard.reserve(first, 3600), 'repeated');
+    assert.equal(guard.reserve(signed(clock, 'lowered'), 1), 'first');
+    assert.equal(guard.size, 1);
+  });
+
+  it('come back by no skew that is raised after they were forgotten', () => {
+    const clock = fixedClock();
+    const guard = new InProcessReplayGuard(clock);
+    const first = signed(clock, 'a');
+    assert.equal(guard.reserve(first, 1), 'first');
+    clock.advance(200);
+    assert.equal(guard.reserve(signed(clock, 'b'), 1), 'first');
+    assert.equal(guard.size, 1);
+    assert.equal(guard.reserve(first, 3600), 'outdated');
+    assert.equal(guard.reserve(signed(clock, 'c'), 3600), 'first');
+  });
+
+  it('are kept apart by method, each with a window of its own', () => {
+    const clock = fixedClock();
+    const guard = new InProcessReplayGuard(clock);
+    const byHmac = signed(clock, 'a');
+    const byParameters = signed(clock, 'a', { method: 'parameter-signature' });
+    assert.equal(guard.reserve(byHmac, 1), 'first');
+    assert.equal(guard.reserve(byParameters, 3600), 'first');
+    clock.advance(200);
+    assert.equal(guard.reserve(signed(clock, 'b'), 1), 'first');
+    assert.equal(guard.size, 2);
+    assert.equal(guard.reserve(byParameters, 3600), 'repeated');
+  });
+
+  describe('when the clock is set', () => {
+    const others = (guard: InProcessReplayGuard, clock: FixedClock): Reservation =>
+      guard.reserve(signed(clock, `other ${String(clock.nowSeconds())}`), SKEW);
+
+    it('survive a step forward and back', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock);
+      const first = signed(clock, 'a');
+      assert.equal(guard.reserve(first, SKEW), 'first');
+      clock.set(7200);
+      assert.equal(others(guard, clock), 'first');
+      clock.set(-7200);
+      assert.equal(guard.reserve(first, SKEW), 'repeated');
+    });
+
+    it('survive a step back', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock);
+      const first = signed(clock, 'a');
+      assert.equal(guard.reserve(first, SKEW), 'first');
+      clock.set(-3600);
+      clock.advance(3600);
+      assert.equal(others(guard, clock), 'first');
+      assert.equal(guard.reserve(first, SKEW), 'repeated');
+    });
+
+    it('are not taken once more when they were forgotten before', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock);
+      const first = signed(clock, 'a');
+      assert.equal(guard.reserve(first, SKEW), 'first');
+      clock.advance(3600);
+      assert.equal(others(guard, clock), 'first');
+      clock.set(-3600);
+      assert.equal(guard.reserve(first, SKEW), 'outdated');
+    });
+
+    it('are forgotten within a day, and new ones taken, after the clock was ahead by ten years', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock);
+      const tenYears = 315_360_000;
+      assert.equal(guard.reserve(signed(clock, 'before'), SKEW), 'first');
+      clock.set(tenYears);
+      assert.equal(guard.reserve(signed(clock, 'ahead'), SKEW), 'first');
+      clock.advance(1000);
+      assert.equal(guard.reserve(signed(clock, 'later'), SKEW), 'first');
+      clock.set(-tenYears);
+      assert.equal(guard.reserve(signed(clock, 'right again'), SKEW), 'first');
+      clock.advance(90_000);
+      assert.equal(guard.reserve(signed(clock, 'next day'), SKEW), 'first');
+      assert.equal(guard.size, 1);
+    });
+  });
+
+  describe('when they are many', () => {
+    it('leave room for others: a credential may hold as many as are free', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock, 100);
+      const taken = Array.from({ length: 80 }, (_, index) =>
+        guard.reserve(signed(clock, `greedy ${String(index)}`), SKEW),
+      );
+      assert.equal(taken.filter((each) => each === 'first').length, 50);
+      assert.deepEqual(taken.at(-1), { retryAfterSeconds: 60 });
+      for (let count = 0; count < 20; count += 1) {
+        const credentialId = `modest-${String(count)}`;
+        assert.equal(
+          guard.reserve(signed(clock, credentialId, { credentialId, consumerId: credentialId }), SKEW),
+          'first',
+        );
+      }
+      assert.deepEqual(guard.refused, { share: 30, memory: 0 });
+      assert.equal(guard.reserve(signed(clock, 'greedy 0'), SKEW), 'repeated');
+      clock.advance(720);
+      assert.equal(guard.reserve(signed(clock, 'greedy again'), SKEW), 'first');
+      assert.equal(guard.size, 1);
+    });
+
+    it('leave room for other consumers, however many credentials one has', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock, 300);
+      for (let count = 0; count < 1000; count += 1) {
+        const credentialId = `acme-${String(count % 10)}`;
+        const reserved = guard.reserve(signed(clock, `acme ${String(count)}`, { credentialId }), SKEW);
+        assert.ok(reserved === 'first' || typeof reserved === 'object');
+      }
+      assert.ok(guard.size <= 200, String(guard.size));
+      const borealis = { credentialId: 'borealis', consumerId: 'borealis' };
+      assert.equal(guard.reserve(signed(clock, 'borealis', borealis), SKEW), 'first');
+      clock.advance(720);
+      assert.equal(guard.reserve(signed(clock, 'acme again'), SKEW), 'first');
+      assert.equal(guard.size, 1);
+    });
+
+    it('are never forgotten to make room: then nothing new can be known', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock, 2);
+      const by = (credentialId: string): UsedSignature => signed(clock, credentialId, { credentialId });
+      const [a, b] = [by('a'), by('b')];
+      assert.equal(guard.reserve(a, SKEW), 'first');
+      assert.equal(guard.reserve(b, SKEW), 'first');
+      assert.throws(() => guard.reserve(by('c'), SKEW), {
+        name: 'StoreUnavailable',
+        message: /^2 signatures are remembered, and there is no room for another/,
+      });
+      assert.equal(guard.reserve(a, SKEW), 'repeated');
+      assert.deepEqual(guard.refused, { share: 0, memory: 1 });
+    });
+  });
+
+  it('pass once, and never grow beyond the bound, whatever comes when and however the clock is set', () => {
+    const step = fc.record({
+      name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      credentialId: fc.constantFrom('one', 'two'),
+      skew: fc.constantFrom(1, 100, 3600),
+      after: fc.integer({ min: 0, max: 4000 }),
+      set: fc.constantFrom(0, 0, 0, 0, -5000, -30, 30, 5000),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const clock = fixedClock();
+        const guard = new InProcessReplayGuard(clock, 8);
+        const taken = new Set<string>();
+        const signatures = new Map<string, UsedSignature>();
+        for (const { name, credentialId, skew, after, set } of steps) {
+          clock.advance(after);
+          clock.set(set);
+          const text = `${name} ${credentialId}`;
+          const used = signatures.get(text) ?? signed(clock, text, { credentialId });
+          signatures.set(text, used);
+          try {
+            if (guard.reserve(used, skew) === 'first') {
+              assert.ok(!taken.has(text), `${text} was taken twice`);
+              taken.add(text);
+            }
+          } catch (error) {
+            assert.ok(error instanceof StoreUnavailable && guard.size === 8);
+          }
+          assert.ok(guard.size <= 8);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('take every caller who signs now, however the clock was set before, unless the clock is back by more than the window', () => {
+    const step = fc.record({ after: fc.integer({ min: 0, max: 4000 }), set: fc.constantFrom(0, 0, -50, 3000, 90_000) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const clock = fixedClock();
+        const guard = new InProcessReplayGuard(clock);
+        for (const [index, { after, set }] of steps.entries()) {
+          clock.advance(after);
+          clock.set(set);
+          assert.equal(guard.reserve(signed(clock, String(index)), SKEW), 'first');
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { textOf } from '../../../../src/resources/changes/generate-credential.ts';
+import { StoreUnavailable } from '../../../../src/check/store/credential-source.ts';
+import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
+import { type Answer, apiNow, type MemoryApi } from '../../../support/api/memory-api.ts';
+import { day, twoTeams } from '../../../support/api/two-teams.ts';
+
+describe('management API: changes of credentials', () => {
+  let api: MemoryApi;
+  beforeEach(async () => {
+    api = await twoTeams();
+  });
+
+  async function stored(id: string): Promise<Stored<ManagedCredential>> {
+    const found = await api.store.find('credential', id);
+    assert.ok(found !== null, id);
+    return found;
+  }
+
+  async function issue(who: string, body: object, query = ''): Promise<Answer> {
+    return await api.ask(who, 'POST', `/v1/credentials:issue${query}`, { body });
+  }
+
+  async function actions(): Promise<readonly string[]> {
+    const all: string[] = [];
+    for await (const { actor, action } of api.store.events({})) all.push(`${actor}: ${action}`);
+    return all.filter((each) => !each.startsWith('test'));
+  }
+
+  it('issue one, with its secrets in this answer only', async () => {
+    const given = {
+      consumer: 'globex',
+      method: 'hmac',
+      id: 'globex-2',
+      notBefore: '1d',
+      expiresAt: '2027-01-01T00:00:00Z',
+    };
+    const made = await issue('paula', given);
+    assert.deepEqual([made.status, made.headers.get('etag')], [201, '"1"'], JSON.stringify(made.body));
+    assert.equal(made.headers.get('location'), '/v1/credentials/globex-2');
+    assert.equal(made.headers.get('cache-control'), 'no-store');
+    const { resource } = await stored('globex-2');
+    const { appKey, appSecret, ...others } = made.body;
+    assert.ok(resource.appKey !== null && resource.appSecret !== null);
+    assert.deepEqual([appKey, appSecret], [textOf(resource.appKey), textOf(resource.appSecret)]);
+    assert.deepEqual(others, {
+      ...{ id: 'globex-2', consumer: 'globex', method: 'hmac', state: 'active', revision: 1 },
+      ...{ notBefore: '2026-09-22T14:13:20Z', expiresAt: '2027-01-01T00:00:00Z' },
+    });
+    const shown = await api.ask('paula', 'GET', '/v1/credentials/globex-2');
+    assert.ok(!JSON.stringify(shown.body).includes(String(appSecret)));
+    assert.deepEqual(await actions(), ['paula: api credential issue']);
+  });
+
+  it('issue one for method key, of which only the hash is kept where that is wished', async () => {
+    const made = await issue('alice', { consumer: 'globex', method: 'key', hashOnly: true });
+    assert.match(String(made.body['id']), /^globex-key-[0-9a-f]{8}$/);
+    assert.match(String(made.body['appKey']), /^[0-9a-f]{32}$/);
+    assert.ok(!('appSecret' in made.body));
+    assert.equal((await stored(String(made.body['id']))).resource.appKey, null);
+    const wrong = { consumer: 'globex', method: 'hmac', hashOnly: true };
+    const refused = await api.refused('INVALID_RESOURCE', 'alice', 'POST', '/v1/credentials:issue', { body: wrong });
+    assert.deepEqual(refused.body['errors'], [
+      { pointer: '/hashOnly', detail: 'only the App Key of method key can be kept as a hash' },
+    ]);
+  });
+
+  it('plan one without making it, and without secrets', async () => {
+    const planned = await issue('paula', { consumer: 'globex', method: 'key', id: 'planned' }, '?dryRun=true');
+    assert.deepEqual([planned.status, planned.body['dryRun'], planned.body['revision']], [200, true, null]);
+    const [change] = planned.body['changes'] as { id: string; fields: { path: string; secret?: string }[] }[];
+    assert.equal(change?.id, 'planned');
+    assert.deepEqual(
+      change.fields.find(({ path }) => path === 'appKey'),
+      { path: 'appKey', secret: 'set' },
+    );
+    assert.equal(await api.store.find('credential', 'planned'), null);
+    const rotate = { body: {}, headers: { 'if-match': '*' } };
+    const rotated = await api.ask('paula', 'POST', '/v1/credentials/acme-hmac:rotate?dryRun=true', rotate);
+    assert.deepEqual([rotated.body['dryRun'], rotated.body['credential']], [true, undefined]);
+    assert.equal((await stored('acme-hmac')).revision, 1);
+    assert.deepEqual(await actions(), []);
+  });
+
+  it('refuse what is not asked for, taken, over, or another’s', async () => {
+    const body = { consumer: 'globex', method: 'hmac' };
+    const refuse = async (code: string, more: object, who = 'paula'): Promise<Answer> =>
+      await api.refused(code, who, 'POST', '/v1/credentials:issue', { body: { ...body, ...more } });
+    await refuse('MALFORMED_REQUEST', { appSecret: 'x'.repeat(43) });
+    await refuse('MALFORMED_REQUEST', { state: 'active' });
+    await refuse('MALFORMED_REQUEST', { method: 'basic' });
+    await refuse('MALFORMED_REQUEST', { expiresAt: 'soon' });
+    const over = await refuse('INVALID_RESOURCE', { expiresAt: '2020-01-01T00:00:00Z' });
+    assert.equal((over.body['errors'] as { pointer: string }[])[0]?.pointer, '/expiresAt');
+    await refuse('FORBIDDEN', {}, 'victor');
+    const beyond = await refuse('NOT_FOUND', { consumer: 'initech' });
+    assert.equal(beyond.body['detail'], 'there is no consumer "initech"');
+    const within = await refuse('CONFLICT', { id: 'acme-hmac' });
+    const foreign = await refuse('CONFLICT', { id: 'initech-hmac' });
+    assert.equal(within.body['detail'], 'the credential "acme-hmac" already exists; take another "id"');
+    assert.equal(foreign.body['detail'], 'the credential "initech-hmac" already exists; take another "id"');
+  });
+
+  it('import a pair that a partner has, and repeat none of it that is secret', async () => {
+    const body = { consumer: 'globex', methods: ['hmac'], id: 'old', appKey: 'globex-2019', appSecret: 's'.repeat(40) };
+    const made = await api.ask('paula', 'POST', '/v1/credentials:import', { body });
+    assert.deepEqual([made.status, made.body['appKey'], made.body['appSecret']], [201, 'globex-2019', undefined]);
+    const { appSecret } = (await stored('old')).resource;
+    assert.ok(appSecret !== null && textOf(appSecret) === 's'.repeat(40));
+    const key = { consumer: 'globex', methods: ['key'], id: 'old-key', appKey: 'secret-key-of-globex' };
+    const imported = await api.ask('paula', 'POST', '/v1/credentials:import', { body: key });
+    assert.ok(!JSON.stringify(imported.body).includes('secret-key-of-globex'));
+    const lacking = { consumer: 'globex', methods: ['hmac'], appKey: 'another' };
+    const refused = await api.refused('INVALID_RESOURCE', 'paula', 'POST', '/v1/credentials:import', { body: lacking });
+    assert.match(String(refused.body['detail']), /^"appSecret" is missing/);
+  });
+
+  it('name the holder of an App Key only where it is within reach', async () => {
+    const [own, foreign] = [(await stored('acme-hmac')).resource, (await stored('initech-hmac')).resource];
+    assert.ok(own.appKey !== null && foreign.appKey !== null);
+    const importKey = async (appKey: string): Promise<unknown> => {
+      const body = { consumer: 'globex', methods: ['hmac'], appKey, appSecret: 's'.repeat(40) };
+      return (await api.refused('CONFLICT', 'paula', 'POST', '/v1/credentials:import', { body })).body['detail'];
+    };
+    const never = 'an App Key is never given twice';
+    assert.equal(await importKey(textOf(own.appKey)), `the credential "acme-hmac" has this App Key; ${never}`);
+    assert.equal(await importKey(textOf(foreign.appKey)), `another credential has this App Key; ${never}`);
+  });
+
+  it('rotate one: the App Key stays, the former secret works for the grace period', async () => {
+    const { resource: before } = await stored('acme-hmac');
+    const headers = { 'if-match': '"1"' };
+    const answer = await api.ask('paula', 'POST', '/v1/credentials/acme-hmac:rotate', {
+      body: { grace: '2d' },
+      headers,
+    });
+    assert.deepEqual([answer.status, answer.headers.get('etag')], [200, '"2"'], JSON.stringify(answer.body));
+    const { resource: after, revision } = await stored('acme-hmac');
+    const credential = answer.body['credential'] as Record<string, unknown>;
+    assert.ok(after.appSecret !== null && before.appSecret !== null && after.retiringSecret !== null);
+    assert.deepEqual([credential['appSecret'], revision], [textOf(after.appSecret), 2]);
+    assert.equal(after.appKeyHash, before.appKeyHash);
+    assert.equal(after.retiringSecret.expiresAt, apiNow + 2 * day);
+    assert.equal(answer.body['formerEndsAt'], '2026-09-23T14:13:20Z');
+    assert.ok(!JSON.stringify(answer.body).includes(textOf(before.appSecret)), 'the partner has the former secret');
+    const again = { body: {}, headers: { 'if-match': '*' } };
+    const early = await api.refused('CONFLICT', 'paula', 'POST', '/v1/credentials/acme-hmac:rotate', again);
+    assert.match(String(early.body['detail']), /and this would end it now; "force" does that$/);
+    const forced = { body: { force: true, grace: '0' }, headers: { 'if-match': '"2"' } };
+    assert.equal((await api.ask('paula', 'POST', '/v1/credentials/acme-hmac:rotate', forced)).status, 200);
+    assert.equal((await stored('acme-hmac')).resource.retiringSecret, null);
+  });
+
+  it('rotate one of method key by a second credential', async () => {
+    const asking = { body: { id: 'acme-key-2' }, headers: { 'if-match': '"1"' } };
+    const answer = await api.ask('paula', 'POST', '/v1/credentials/acme-key:rotate', asking);
+    const credential = answer.body['credential'] as Record<string, unknown>;
+    const { resource } = await stored('acme-key-2');
+    assert.ok(resource.appKey !== null);
+    assert.deepEqual(
+      [credential['id'], credential['appKey'], credential['revision'], answer.headers.get('etag')],
+      ['acme-key-2', textOf(resource.appKey), 1, '"1"'],
+    );
+    assert.equal((await stored('acme-key')).resource.state, 'retiring');
+    const named = { body: { id: 'other' }, headers: { 'if-match': '"1"' } };
+    const refused = await api.refused('INVALID_RESOURCE', 'paula', 'POST', '/v1/credentials/acme-hmac:rotate', named);
+    assert.equal((refused.body['errors'] as { pointer: string }[])[0]?.pointer, '/id');
+  });
+
+  it('revoke one for good', async () => {
+    const path = '/v1/credentials/acme-hmac:revoke';
+    const headers = { 'if-match': '"1"' };
+    const answer = await api.ask('paula', 'POST', path, { headers });
+    assert.deepEqual([answer.status, answer.headers.get('etag')], [200, '"2"'], JSON.stringify(answer.body));
+    assert.equal((await stored('acme-hmac')).resource.state, 'revoked');
+    await api.refused('REVISION_CHANGED', 'paula', 'POST', path, { headers });
+    const again = await api.ask('paula', 'POST', path, { headers: { 'if-match': '*' } });
+    assert.deepEqual([again.body['revision'], again.body['changes']], [null, []]);
+    const rotate = { body: {}, headers: { 'if-match': '*' } };
+    const revoked = await api.refused('CONFLICT', 'paula', 'POST', '/v1/credentials/acme-hmac:rotate', rotate);
+    assert.equal(revoked.body['detail'], 'the credential "acme-hmac" is revoked; issue a new one');
+    assert.deepEqual(await actions(), ['paula: api credential revoke']);
+  });
+
+  it('need the revision, the role and the reach', async () => {
+    for (const action of ['rotate', 'revoke']) {
+      const body = action === 'rotate' ? { body: {} } : {};
+      const any = { ...body, headers: { 'if-match': '*' } };
+      await api.refused('REVISION_REQUIRED', 'paula', 'POST', `/v1/credentials/acme-hmac:${action}`, body);
+      await api.refused('FORBIDDEN', 'victor', 'POST', `/v1/credentials/acme-hmac:${action}`, any);
+      const beyond = await api.refused('NOT_FOUND', 'paula', 'POST', `/v1/credentials/initech-hmac:${action}`, any);
+      assert.equal(beyond.body['detail'], 'there is no credential "initech-hmac"');
+    }
+    assert.equal((await stored('initech-hmac')).revision, 1);
+    assert.equal((await stored('acme-hmac')).revision, 1);
+  });
+
+  it('say what to do where the store did not confirm a new secret', async () => {
+    api.store.beforeCommit = () => {
+      throw Object.assign(new StoreUnavailable('no answer'), { reason: 'uncertain' });
+    };
+    const body = { consumer: 'globex', method: 'hmac', id: 'unsure' };
+    const answer = await api.refused('OUTCOME_UNKNOWN', 'paula', 'POST', '/v1/credentials:issue', { body });
+    assert.match(String(answer.body['detail']), /look at the credential "unsure"; where it has changed, rotate it$/);
+  });
+});

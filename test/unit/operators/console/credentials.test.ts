@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { textOf } from '../../../../src/resources/changes/generate-credential.ts';
+import { consumerDefaults } from '../../../../src/model/consumer.ts';
+import type { ManagedCredential } from '../../../../src/resources/resource.ts';
+import { hiddenValue, type PageAnswer, TestConsole } from '../../../support/console/test-console.ts';
+import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
+import { keyEndpoint, partnerEndpoint } from '../../../support/pipeline/resources.ts';
+
+describe('console: credentials and access of a consumer', () => {
+  let console: TestConsole;
+  let store: MemoryResourceStore;
+
+  beforeEach(() => {
+    store = new MemoryResourceStore({
+      endpoints: [
+        partnerEndpoint('hmac', { accessCondition: 'authenticated-and-authorized' }),
+        keyEndpoint({ id: 'stock', paths: [{ prefix: '/stock' }] }),
+      ],
+      consumers: [
+        { ...consumerDefaults, id: 'acme' },
+        { ...consumerDefaults, id: 'globex', labels: { team: 'orders' } },
+      ],
+    });
+    console = new TestConsole(store);
+    console.add('alice', 'admin');
+    console.add('paula', 'operator', { selector: { team: 'payments' } });
+  });
+
+  const goesTo = (answer: PageAnswer): unknown => [answer.status, answer.headers.get('location')];
+  const shown = ({ text }: PageAnswer, id: string): string | null =>
+    new RegExp(`<code id="${id}">([^<]*)</code>`).exec(text)?.[1] ?? null;
+
+  async function credentials(): Promise<readonly ManagedCredential[]> {
+    const all: ManagedCredential[] = [];
+    for await (const { resource } of store.list('credential', {})) all.push(resource);
+    return all;
+  }
+
+  async function issue(fields: Record<string, string>): Promise<PageAnswer> {
+    const page = await console.open('alice', '/consumers/acme/issue');
+    const suffix = hiddenValue(page, 'suffix');
+    return await console.submit('alice', '/consumers/acme/issue', { suffix, method: 'hmac', ...fields });
+  }
+
+  it('issues a credential and shows its secret in the answer only, which no browser keeps', async () => {
+    const answer = await issue({ id: 'acme-hmac', expiresAt: '90d' });
+    assert.deepEqual([answer.status, answer.headers.get('cache-control')], [200, 'no-store']);
+    const [made] = await credentials();
+    assert.ok(made?.appSecret !== undefined && made.appSecret !== null);
+    const secret = textOf(made.appSecret);
+    assert.equal(shown(answer, 'app-secret'), secret);
+    assert.match(answer.text, /shown only once/);
+    for (const path of ['/consumers/acme', '/credentials/acme-hmac', '/credentials/acme-hmac/rotate']) {
+      const page = await console.open('alice', path);
+      assert.equal(page.status, 200, path);
+      assert.ok(!page.text.includes(secret), path);
+    }
+    assert.ok(!JSON.stringify(console.answered).includes(secret));
+  });
+
+  it('issues nothing again when the form is sent again, as by a reload', async () => {
+    const page = await console.open('alice', '/consumers/acme/issue');
+    const fields = { method: 'hmac', suffix: hiddenValue(page, 'suffix') };
+    const first = await console.submit('alice', '/consumers/acme/issue', fields);
+    const secret = shown(first, 'app-secret') ?? '';
+    assert.equal(secret.length, 43);
+    const again = await console.submit('alice', '/consumers/acme/issue', fields);
+    assert.equal(again.status, 409);
+    assert.match(again.text, /<h1>This credential was issued before<\/h1>/);
+    assert.ok(!again.text.includes(secret));
+    const made = await credentials();
+    assert.deepEqual(
+      made.map(({ id }) => id),
+      [`acme-hmac-${fields.suffix}`],
+    );
+  });
+
+  it('takes no App Key of method key for public', async () => {
+    const answer = await issue({ id: 'acme-key', method: 'key' });
+    const key = shown(answer, 'app-key') ?? '';
+    assert.match(key, /^[0-9a-f]{32}$/);
+    assert.equal(shown(answer, 'app-secret'), null);
+    const page = await console.open('alice', '/credentials/acme-key');
+    assert.ok(!page.text.includes(key));
+    assert.match(page.text, /a secret: it was shown when it was issued/);
+  });
+
+  it('shows what is wrong beside the field', async () => {
+    const answer = await issue({ expiresAt: 'soon' });
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /id="expiresAt-fault"/);
+    assert.ok(answer.text.includes('value="soon"'));
+    assert.deepEqual(await credentials(), []);
+  });
+
+  it('says with the view what the partner needs to call', async () => {
+    await issue({ id: 'acme-key', method: 'key' });
+    const page = await console.open('alice', '/credentials/acme-key');
+    assert.ok(page.text.includes('<code>https://api.example.com/stock</code> and below'), page.text);
+    assert.match(page.text, /<h4 id="example-0">/);
+    await console.submit('alice', '/consumers/acme/disable', { revision: '1' });
+    assert.match((await console.open('alice', '/credentials/acme-key')).text, /No request gets in with it/);
+  });
+
+  it('rotates with a grace, shows the new secret once, and asks before it ends a former one', async () => {
+    await issue({ id: 'acme-hmac' });
+    const path = '/credentials/acme-hmac/rotate';
+    const page = await console.open('alice', path);
+    const fields = { revision: hiddenValue(page, 'revision'), grace: '2d' };
+    const rotated = await console.submit('alice', path, fields);
+    assert.equal(rotated.status, 200, rotated.text);
+    const [made] = await credentials();
+    assert.ok(made?.appSecret !== undefined && made.appSecret !== null && made.retiringSecret !== null);
+    assert.equal(shown(rotated, 'app-secret'), textOf(made.appSecret));
+    assert.match(rotated.text, /The former secret works until/);
+    const reloaded = await console.submit('alice', path, fields);
+    assert.equal(reloaded.status, 412);
+    assert.ok(!reloaded.text.includes(textOf(made.appSecret)));
+    const again = await console.open('alice', path);
+    assert.match(again.text, /Force: end the former secret of the last rotation now/);
+    const revision = hiddenValue(again, 'revision');
+    const refused = await console.submit('alice', path, { revision, grace: '0' });
+    assert.equal(refused.status, 409);
+    const forced = { revision, grace: '0', force: 'yes' };
+    assert.equal((await console.submit('alice', path, forced)).status, 200);
+    assert.equal((await credentials())[0]?.retiringSecret, null);
+  });
+
+  it('revokes after it has asked', async () => {
+    await issue({ id: 'acme-hmac' });
+    const path = '/credentials/acme-hmac/revoke';
+    const revision = hiddenValue(await console.open('alice', path), 'revision');
+    assert.equal((await credentials())[0]?.state, 'active');
+    const answer = await console.submit('alice', path, { revision, reason: 'leaked' });
+    assert.deepEqual(goesTo(answer), [303, '/credentials/acme-hmac?done=credential-revoked']);
+    assert.equal((await credentials())[0]?.state, 'revoked');
+    const page = await console.open('alice', '/credentials/acme-hmac');
+    assert.doesNotMatch(page.text, /\/rotate"|\/revoke"/);
+  });
+
+  it('gives, changes and withdraws access with limits', async () => {
+    await issue({ id: 'acme-hmac' });
+    assert.match((await console.open('alice', '/consumers/acme')).text, /badge bad">no<\/span>/);
+    const give = await console.open('alice', '/consumers/acme/grant?endpoint=orders');
+    assert.match(give.text, /<option value="stock">/);
+    const own = { limits: 'own', 'requests-0': '100', 'unit-0': 'minute', 'per-0': 'consumer' };
+    const given = await console.submit('alice', '/consumers/acme/grant', { endpoint: 'orders', ...own });
+    assert.deepEqual(goesTo(given), [303, '/consumers/acme?done=access-given']);
+    const limits = async (): Promise<unknown> => (await store.find('grant', 'orders/acme'))?.resource.limits;
+    assert.deepEqual(await limits(), [{ requests: 100, unit: 'minute', per: 'consumer' }]);
+    const page = await console.open('alice', '/consumers/acme');
+    assert.match(page.text, /<li>100 each minute<\/li>/);
+    assert.match(page.text, /href="\/consumers\/acme\/grants\/orders\/withdraw"/);
+    const path = '/consumers/acme/grants/orders';
+    const change = await console.open('alice', path);
+    assert.match(change.text, /<option value="own" selected>/);
+    const revision = hiddenValue(change, 'revision');
+    const wrong = await console.submit('alice', path, { ...own, revision, 'requests-0': 'many' });
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.text, /id="requests-0-fault"/);
+    const lifted = await console.submit('alice', path, { revision, limits: 'none' });
+    assert.deepEqual(goesTo(lifted), [303, '/consumers/acme?done=access-changed']);
+    assert.deepEqual(await limits(), []);
+    const withdraw = `${path}/withdraw`;
+    const seen = hiddenValue(await console.open('alice', withdraw), 'revision');
+    assert.deepEqual(goesTo(await console.submit('alice', withdraw, { revision: seen })), [
+      303,
+      '/consumers/acme?done=access-withdrawn',
+    ]);
+    assert.equal(await store.find('grant', 'orders/acme'), null);
+  });
+
+  it('shows and changes no credential beyond reach', async () => {
+    await issue({ id: 'acme-hmac' });
+    for (const page of ['', '/rotate', '/revoke']) {
+      assert.equal((await console.open('paula', `/credentials/acme-hmac${page}`)).status, 404, page);
+      if (page === '') continue;
+      const sent = await console.submit('paula', `/credentials/acme-hmac${page}`, { revision: '1', grace: '0' });
+      assert.equal(sent.status, 404, page);
+    }
+    const issued = await console.submit('paula', '/consumers/acme/issue', { method: 'hmac' });
+    assert.equal(issued.status, 404);
+    assert.equal((await credentials())[0]?.state, 'active');
+    assert.equal((await credentials()).length, 1);
+  });
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInThisContext } from 'node:vm';
+import { readConsumerDocument, readEndpointDocument } from '../../../src/stores/mongodb/mapping/records.ts';
+import { joinSlice, sliceState } from '../../../src/stores/file/portable-state.ts';
+import type { Credential } from '../../../src/model/credential.ts';
+import type { Endpoint } from '../../../src/model/endpoint.ts';
+import { Secret } from '../../../src/model/secret.ts';
+
+const COUNT = 100;
+const numbers = Array.from({ length: COUNT }, (_, at) => at);
+const version = { revision: 1, createdAt: new Date(0), updatedAt: new Date(0) };
+
+describe('the resources that checks read have one hidden class each', () => {
+  it('distinguishes classes', () => {
+    assert.equal(haveSameClass({ a: 1, b: 2 }, { b: 2, a: 1 }), false);
+  });
+
+  it('credentials of a declarative file', () => {
+    const joined = { endpoints: [], consumers: [], credentials: [] as Credential[], grants: [] };
+    const credentials = numbers.map(credentialOf);
+    for (const slice of sliceState({ endpoints: [], consumers: [], credentials, grants: [] })) joinSlice(joined, slice);
+    assertOneClass(joined.credentials);
+  });
+
+  it('consumers of a database', () => {
+    assertOneClass(
+      numbers.map((at) => {
+        const read = readConsumerDocument({
+          ...{ _id: `partner-${String(at)}`, enabled: at % 5 > 0, ...version },
+          ...(at % 3 === 0 ? {} : { name: 'A partner' }),
+          ...(at % 2 === 0 ? {} : { labels: { tier: 'gold' } }),
+        });
+        assert.ok('value' in read);
+        return read.value;
+      }),
+    );
+  });
+
+  it('endpoints of a database, and their options', () => {
+    const endpoints = numbers.map((at) => {
+      const read = readEndpointDocument({
+        ...{ _id: `orders-${String(at)}`, scenario: 'partner-openapi', authentication: 'key', ...version },
+        match: {
+          paths: [{ prefix: `/orders/${String(at)}` }],
+          ...(at % 3 === 0 ? {} : { hosts: ['api.example.com'] }),
+        },
+        ...(at % 2 === 0 ? {} : { options: { mode: 'observe' } }),
+        enabled: at % 5 > 0,
+      });
+      assert.ok('value' in read);
+      return read.value;
+    });
+    assertOneClass(endpoints);
+    assertOneClass(endpoints.map(({ options }) => options));
+    assertOneClass(endpoints.map(({ match }) => match));
+  });
+});
+
+describe('names of closed lists that checks compare are the constants of the program', () => {
+  it('distinguishes constants and copies', () => {
+    assert.equal(isConstant('hmac'), true);
+    assert.equal(isConstant(copyOf('hmac')), false);
+  });
+
+  it('in endpoints and credentials of a large declarative file, which another thread reads', () => {
+    const joined = { endpoints: [] as Endpoint[], consumers: [], credentials: [] as Credential[], grants: [] };
+    const read = readEndpointDocument(endpointDocument('orders'));
+    assert.ok('value' in read, JSON.stringify(read));
+    const state = { endpoints: [read.value], consumers: [], credentials: [credentialOf(1)], grants: [] };
+    for (const slice of sliceState(state)) joinSlice(joined, structuredClone(slice));
+    assert.deepEqual(copiesIn(joined.endpoints), []);
+    assert.deepEqual(copiesIn(joined.credentials.map(({ methods, state }) => ({ methods, state }))), []);
+  });
+
+  it('in endpoints of a database', () => {
+    const read = readEndpointDocument(structuredClone(endpointDocument('orders')));
+    assert.ok('value' in read, JSON.stringify(read));
+    const { scenario, authentication, options, limits } = read.value;
+    const listed = limits.map(({ unit, per }) => ({ unit, per }));
+    assert.deepEqual(copiesIn({ scenario, authentication, options, listed }), []);
+  });
+});
+
+function endpointDocument(id: string): Record<string, unknown> {
+  return {
+    ...{ _id: id, scenario: 'partner-openapi', authentication: 'hmac', accessCondition: 'authenticated', ...version },
+    match: { paths: [{ prefix: '/orders' }] },
+    enabled: true,
+    options: { mode: 'observe', algorithms: ['hmac-sha512'], onLimiterFailure: 'deny' },
+    trafficControl: { limits: [{ requests: 1, unit: 'minute', per: 'consumer' }] },
+  };
+}
+
+function copyOf(text: string): string {
+  return structuredClone(text);
+}
+
+/** The texts in a value that are copies. */
+function copiesIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return isConstant(value) ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(copiesIn) : [];
+}
+
+function assertOneClass(objects: readonly object[]): void {
+  const [first, ...others] = objects;
+  assert.ok(first !== undefined);
+  assert.equal(others.length, COUNT - 1);
+  assert.deepEqual(
+    others.filter((object) => !haveSameClass(first, object)),
+    [],
+  );
+}
+
+function credentialOf(at: number): Credential {
+  const appSecret = at % 2 === 0 ? null : Secret.fromText(`secret ${String(at)}`);
+  return {
+    id: `credential-${String(at)}`,
+    consumerId: `partner-${String(at)}`,
+    methods: [at % 2 === 0 ? 'key' : 'hmac'],
+    appKeyHash: String(at).padStart(64, '0'),
+    appSecret,
+    retiringSecret: at % 4 === 1 ? { appSecret: Secret.fromText('former'), expiresAt: 4_000_000_000 } : null,
+    state: at % 3 === 0 ? 'active' : 'retiring',
+    notBefore: at % 7 === 0 ? 1 : null,
+    expiresAt: at % 3 === 0 ? null : 4_000_000_000,
+  };
+}
+
+/**
+ * Whether V8 gives both objects one hidden class, which is what makes reading their fields cheap on the check path. The
+ * comparison has a syntax of its own, and V8 may drop and compile a function again at any time, so each call compiles it.
+ */
+function haveSameClass(one: object, other: object): boolean {
+  return askV8('(one, other) => %HaveSameMap(one, other)', one, other);
+}
+
+/** Whether V8 compares a text by its address alone, as it does constants and names of properties. */
+function isConstant(text: string): boolean {
+  return askV8('(text) => %IsInternalizedString(text)', text);
+}
+
+function askV8(question: string, ...subjects: unknown[]): boolean {
+  setFlagsFromString('--allow-natives-syntax');
+  try {
+    const ask: unknown = runInThisContext(question);
+    return (ask as (...subjects: unknown[]) => boolean)(...subjects);
+  } finally {
+    setFlagsFromString('--no-allow-natives-syntax');
+  }
+}
