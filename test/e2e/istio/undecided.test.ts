@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { istio } from '../../support/attachments/istio.ts';
 import {
   backendRoute,
@@ -7,6 +8,8 @@ import {
   removeFilter,
   routes,
 } from '../../support/envoy/envoy-config.ts';
+import { protocols, send } from '../../support/http/http-client.ts';
+import { startChain } from '../../support/stack/chain.ts';
 import { undecidedCases } from '../chain/cases/undecided.ts';
 
 const RBAC = 'envoy.filters.http.rbac';
@@ -44,11 +47,23 @@ describe('a gateway of Istio', () => {
       backendRoute(config)['typed_per_filter_config'] = settings;
       if ('postern.guard' in settings) throw new Error('the guard is switched off by name');
     },
-    'no provider in the mesh configuration, for which Istio refuses': (config) => {
-      const settings = filterSettings(config, RBAC);
-      settings['rules'] = settings['shadow_rules'] ?? null;
-      delete settings['shadow_rules'];
-      removeFilter(config, istio.filters.authz);
-    },
+  });
+
+  it('refuses by itself without the provider in the mesh configuration, and its 403 stays', async () => {
+    await using chain = await startChain({
+      attachment: istio,
+      edit: (config) => {
+        const settings = filterSettings(config, RBAC);
+        settings['rules'] = settings['shadow_rules'] ?? null;
+        delete settings['shadow_rules'];
+        removeFilter(config, istio.filters.authz);
+      },
+    });
+    for (const protocol of protocols) {
+      const answer = await send(protocol, chain.envoy.port, { method: 'POST', body: 'x' });
+      assert.deepEqual([answer.status, answer.body.toString()], [403, 'RBAC: access denied']);
+    }
+    assert.equal(chain.check.checks.length, 0);
+    assert.equal(chain.backend.requests.length, 0);
   });
 });

@@ -66,6 +66,7 @@ describe('the committed envoy.yaml', () => {
         'envoy.filters.http.buffer',
         'envoy.filters.http.ext_authz',
         'postern.unwrap',
+        'postern.no-route',
         'postern.guard',
         'envoy.filters.http.router',
       ],

@@ -39,7 +39,7 @@ const alterable: readonly (readonly [reason: string, path: RegExp])[] = [
   ['it names counters', /\.stat_prefix$/],
   [
     'it works by its type',
-    /(mutation_extensions|retry_host_predicate|extension_filter)(\.\d)?\.name$|(router|unwrap)\.name$/,
+    /(mutation_extensions|retry_host_predicate|extension_filter)(\.\d)?\.name$|(router|unwrap|no-route)\.name$/,
   ],
   [
     'it names something for people',

@@ -32,6 +32,7 @@ describe("envoy.yaml with Envoy's own rate limit filter", () => {
         'envoy.filters.http.buffer',
         'envoy.filters.http.ext_authz',
         'postern.unwrap',
+        'postern.no-route',
         'postern.guard',
         'envoy.filters.http.ratelimit',
         'envoy.filters.http.router',

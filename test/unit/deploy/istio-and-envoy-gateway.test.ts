@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { digestOf, readFolder } from '../../../scripts/attachments/manifests.mjs';
+import { sharedManifests, withSharedParts } from '../../../scripts/deploy/control-planes.mjs';
 import { type Attachment, envoyYaml } from '../../support/attachments/attachment.ts';
 import { envoyGateway } from '../../support/attachments/envoy-gateway.ts';
 import { readTranslation } from '../../support/attachments/from-control-plane.ts';
@@ -131,6 +132,18 @@ for (const [overlay, attachment] of Object.entries(attachments)) {
     });
   });
 }
+
+describe('what the manifests for control planes have in common with envoy.yaml', () => {
+  const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+
+  for (const path of sharedManifests) {
+    it(`is the same, word for word: ${path}`, () => {
+      const manifest = read(`deploy/${path}`);
+      const message = 'envoy.yaml was changed: node scripts/deploy/control-planes.mjs';
+      assert.equal(manifest, withSharedParts(path, manifest, read('envoy.yaml')), message);
+    });
+  }
+});
 
 describe('the script that unwraps bodies', () => {
   it('is the same in every manifest as in envoy.yaml', async () => {

@@ -10,6 +10,7 @@ const envoyLabels = [
   'instance',
   'envoy_http_conn_manager_prefix',
   'envoy_cluster_name',
+  'envoy_rbac_http_prefix',
   'envoy_response_code_class',
   'le',
 ];

@@ -18,6 +18,7 @@ import {
 } from './live-state.ts';
 import { inspectIdentity } from './identity-rules.ts';
 import { inspectManager } from './manager-rules.ts';
+import { inspectNoRoute } from './no-route-rules.ts';
 import { inspectRoutes } from './route-rules.ts';
 import { inspectHttpServices, inspectServices } from './service-rules.ts';
 import { inspectSettings } from './setting-rules.ts';
@@ -40,6 +41,7 @@ type Rule = (chain: PosternChain, surroundings: Surroundings) => readonly Findin
 
 const rules: readonly Rule[] = [
   inspectOrder,
+  inspectNoRoute,
   inspectExtAuthz,
   inspectBodyLimits,
   inspectManager,

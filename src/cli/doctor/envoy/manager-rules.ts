@@ -100,8 +100,9 @@ function inspectLocalReplies(name: string, settings: JsonObject): readonly Findi
   const mappers = listIn(settings, 'local_reply_config', 'mappers');
   const found = findingsAbout(`${name}: local replies`);
   found.warnIf(!mappers.every((mapper) => 'filter' in mapper), {
-    message: 'a mapper of local_reply_config has no filter: it rewrites the refusals of Postern too',
-    advice: "give it a filter, such as response.code_details != 'ext_authz_denied'",
+    message:
+      'a mapper of local_reply_config has no filter: it rewrites the refusals of Postern, and answers that somebody configured',
+    advice: 'give it a filter on response.code_details, as envoy.yaml does',
   });
   return found.all;
 }

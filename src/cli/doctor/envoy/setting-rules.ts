@@ -2,6 +2,7 @@ import { type Finding, findingsAbout } from '../../../base/finding.ts';
 import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn, valueIn } from '../../../model/document/json.ts';
 import type { Route } from './envoy-config.ts';
 import { above, type Expectation, timed, unmet } from './expectation.ts';
+import { ofMappers } from './mapper-expectations.ts';
 import {
   bufferedBytes,
   CHECK_SERVICE,
@@ -37,33 +38,8 @@ const ofManager: readonly Expectation[] = [
   ...['max_concurrent_streams', 'initial_stream_window_size', 'initial_connection_window_size'].map((name) =>
     above(0, `http2_protocol_options.${name}`, 'one HTTP/2 connection can make Envoy hold hundreds of megabytes'),
   ),
-  hasMapper('BODY_TOO_LARGE', "response.code_details == 'request_payload_too_large'", null),
-  hasMapper(
-    'UNAVAILABLE',
-    "response.code_details == 'ext_authz_error' || response.code_details.startsWith('rbac_access_denied')",
-    503,
-  ),
-  hasMapper('GATEWAY_ERROR', "response.code_details != 'ext_authz_denied'", null),
+  ...ofMappers,
 ];
-
-/** The mapper that gives answers of Envoy itself this code, and this status where it is not Envoy's own. */
-function hasMapper(code: string, expression: string, status: number | null): Expectation {
-  const isRight = (mapper: JsonObject): boolean => {
-    const body = objectIn(mapper, 'body_format_override', 'json_format');
-    return (
-      textIn(mapper, 'filter', 'extension_filter', 'typed_config', 'expression') === expression &&
-      textIn(body, 'code') === code &&
-      textIn(body, 'message') !== null &&
-      textIn(body, 'requestId') === '%REQ(X-REQUEST-ID)%' &&
-      numberIn(mapper, 'status_code') === status
-    );
-  };
-  return {
-    setting: `the mapper of local_reply_config for ${code}`,
-    isMet: (settings) => listIn(settings, 'local_reply_config', 'mappers').some(isRight),
-    consequence: "Envoy's own answers do not have the form and the status of Postern's refusals",
-  };
-}
 
 const ofRetries: readonly Expectation[] = [
   {

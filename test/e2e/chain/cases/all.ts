@@ -1,5 +1,6 @@
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 import { type Chain, useChain } from '../../../support/stack/chain.ts';
+import { answersOfOthersCases } from './answers-of-others.ts';
 import { bodyLimitCases } from './body-limit.ts';
 import { callerAddressCases } from './caller-address.ts';
 import { guardCases } from './guard.ts';
@@ -10,6 +11,7 @@ import { requestViewCases } from './request-view.ts';
 import { unwrapCases } from './unwrap.ts';
 
 const chainCases: Readonly<Record<string, (attachment: Attachment, shared: Chain) => void>> = {
+  'answers-of-others': answersOfOthersCases,
   'body-limit': bodyLimitCases,
   'caller-address': callerAddressCases,
   guard: guardCases,

@@ -132,6 +132,7 @@ export function guardCases(attachment: Attachment, shared?: Chain): void {
       filterSettings(config, authz)['enable_dynamic_metadata_ingestion'] = false;
     },
     'stands after the guard': (config) => {
+      moveFilterBefore(config, 'postern.no-route', authz);
       moveFilterBefore(config, guard, authz);
     },
   };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain, useChain } from '../../../support/stack/chain.ts';
-import { routes } from '../../../support/envoy/envoy-config.ts';
+import { type Chain, useChain } from '../../../support/stack/chain.ts';
 import { http1, http1Bytes } from '../../../support/http/http1-client.ts';
 import { protocols, send } from '../../../support/http/http-client.ts';
 import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http/http-message.ts';
@@ -75,15 +74,6 @@ export function localReplyCases(attachment: Attachment, shared?: Chain): void {
         assert.equal(answer.status, status);
         assert.equal(answer.body.toString(), 'its own');
       }
-    });
-  });
-
-  describe('what Envoy answers without a route', () => {
-    it('is a refusal, and nothing is decided or forwarded', async () => {
-      await using chain = await startChain({ attachment, edit: (config) => void routes(config).pop() });
-      const answer = await http1(chain.envoy.port, { target: '/orders' });
-      assert.ok(answer.status === 404 || answer.status === 503, String(answer.status));
-      assert.equal(chain.backend.requests.length, 0);
     });
   });
 }

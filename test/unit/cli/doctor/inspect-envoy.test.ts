@@ -284,7 +284,32 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
       delete objectAt(connectionManager(config), 'local_reply_config', 'mappers', 2)['filter'];
     },
     /a mapper of local_reply_config has no filter/,
-    /the mapper of local_reply_config for GATEWAY_ERROR is missing or different/,
+    /the mapper of local_reply_config for GATEWAY_ERROR \(404\) is missing or different/,
+  ],
+  'no filter for requests without a route': [
+    (config) => {
+      removeFilter(config, 'postern.no-route');
+    },
+    /^warning: listener partners: filter chain: postern\.no-route before the guard is missing or different: requests that/,
+  ],
+  'the filter for requests without a route behind the guard': [
+    (config) => {
+      moveFilterBefore(config, 'postern.guard', 'postern.no-route');
+    },
+    /^warning: listener partners: filter chain: postern\.no-route before the guard is missing or different: requests that/,
+  ],
+  'a filter that takes every request for one without a route': [
+    (config) => {
+      const policies = objectAt(filterSettings(config, 'postern.no-route'), 'rules', 'policies');
+      delete objectAt(policies, 'postern-no-route')['condition'];
+    },
+    /^warning: listener partners: filter chain: postern\.no-route before the guard is missing or different: .* or others get 404/,
+  ],
+  'a guard that counts as other RBAC filters do': [
+    (config) => {
+      delete filterSettings(config, 'postern.guard')['rules_stat_prefix'];
+    },
+    /^warning: listener partners: filter chain: the guard has no "rules_stat_prefix: postern_guard\."/,
   ],
   'no route to the token endpoint': [
     (config) => {
@@ -512,12 +537,13 @@ describe("looking through Envoy's configuration", () => {
     });
   }
 
-  it('finds no fault in the routes that docs/envoy.md shows', () => {
-    const [shown = '', ...others] = readFences(readDocument('docs/envoy.md'), 'yaml');
+  it('finds no fault in the routes and the mapper that docs/envoy.md shows', () => {
+    const [shown = '', mapper = '', ...others] = readFences(readDocument('docs/envoy.md'), 'yaml');
     assert.deepEqual(others, []);
     const added = parse(shown) as JsonObject[];
     const findings = findingsAfter((config) => {
       routes(config).unshift(...added);
+      listAt(connectionManager(config), 'local_reply_config', 'mappers').push(...(parse(mapper) as JsonObject[]));
     });
     assert.deepEqual(
       findings.map((finding) => finding.replace(/: listener partners: route apis:.*?: /, ': ').slice(0, 60)),
