@@ -41,6 +41,7 @@ function copyBelow(envoyYaml, name, text, source, target = source) {
   return lines.join('\n');
 }
 
+const upgrades = { below: 'use_remote_address', key: 'http_protocol_options:' };
 const mappers = { below: 'local_reply_config', key: 'mappers:' };
 const script = { below: 'name: postern.unwrap', key: 'inline_string:' };
 const noRoute = { below: 'name: postern.no-route', key: 'typed_config:' };
@@ -54,6 +55,7 @@ const shared = {
       { below: 'use_remote_address', key: 'http2_protocol_options:' },
       { below: 'stream_idle', key: 'http2_protocol_options:' },
     ],
+    [upgrades, { below: 'stream_idle', key: 'http_protocol_options:' }],
     [mappers],
     [
       { below: 'name: envoy.filters.http.ext_authz', key: 'retry_policy:' },
@@ -64,6 +66,7 @@ const shared = {
     [guard],
   ],
   'overlays/envoy-gateway/patch-policy.yaml': [
+    [upgrades, { below: 'path: http_protocol_options', key: 'value:' }],
     [mappers, { below: 'path: local_reply_config', key: 'mappers:' }],
     [noRoute],
     [guard],

@@ -15,6 +15,9 @@ import {
   posternCluster,
 } from './filter-chain.ts';
 
+/** Offers of another protocol that clients send by themselves, as in envoy.yaml. */
+const IGNORED_UPGRADES = '(?i)(tls|http|irc)/[0-9.]+|h2c?|h3';
+
 const BOUNDED = 'callers can hold connections and memory for long';
 const ONE_REPLICA = 'a request is not tried on another replica when one stops';
 const SAME_REPLICA = 'a request can be tried again on the replica that is stopping';
@@ -38,6 +41,14 @@ const ofManager: readonly Expectation[] = [
   ...['max_concurrent_streams', 'initial_stream_window_size', 'initial_connection_window_size'].map((name) =>
     above(0, `http2_protocol_options.${name}`, 'one HTTP/2 connection can make Envoy hold hundreds of megabytes'),
   ),
+  {
+    setting: 'http_protocol_options.ignore_http_11_upgrade',
+    isMet: (settings) =>
+      listIn(settings, 'http_protocol_options', 'ignore_http_11_upgrade').some(
+        (each) => textIn(each, 'safe_regex', 'regex') === IGNORED_UPGRADES,
+      ),
+    consequence: 'good requests of clients that offer TLS or HTTP/2 in an Upgrade header get 403',
+  },
   ...ofMappers,
 ];
 

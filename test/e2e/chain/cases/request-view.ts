@@ -191,6 +191,38 @@ export function requestViewCases(attachment: Attachment, shared?: Chain): void {
       assert.equal(fieldValue(assertOne(chain.backend.requests).headers, 'expect'), null);
     });
 
+    for (const offered of [
+      ...[
+        'TLS/1.2',
+        'TLS/1.0, HTTP/1.1',
+        'tls/1.3',
+        'h2c',
+        'H2C',
+        'h2',
+        'HTTP/2.0',
+        'HTTP/3.0',
+        'h2c, TLS/1.2',
+        'IRC/6.9',
+      ],
+    ]) {
+      it(`ignores the offer to go on in another protocol: Upgrade: ${offered}`, async () => {
+        const answer = await http1(chain.envoy.port, {
+          headers: [
+            ['Connection', 'Upgrade, HTTP2-Settings'],
+            ['Upgrade', offered],
+            ['HTTP2-Settings', 'AAMAAABkAAQCAAAAAAIAAAAA'],
+          ],
+        });
+        assert.equal(answer.status, 200, answer.body.toString());
+        for (const headers of [
+          checkedFields(assertOne(chain.check.checks)),
+          assertOne(chain.backend.requests).headers,
+        ]) {
+          assert.deepEqual(fieldValues(headers, 'upgrade'), []);
+        }
+      });
+    }
+
     it('shows the authority of an absolute target instead of Host, and the target in origin form', async () => {
       await http1(chain.envoy.port, { target: 'http://api.example.com/a?b', host: 'other.example.com' });
       const fields = checkedFields(assertOne(chain.check.checks));

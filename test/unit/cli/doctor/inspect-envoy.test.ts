@@ -286,6 +286,12 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
     /a mapper of local_reply_config has no filter/,
     /the mapper of local_reply_config for GATEWAY_ERROR \(404\) is missing or different/,
   ],
+  'upgrades that are not ignored': [
+    (config) => {
+      delete connectionManager(config)['http_protocol_options'];
+    },
+    /^warning: listener partners: http_protocol_options\.ignore_http_11_upgrade is missing or different: good requests/,
+  ],
   'no filter for requests without a route': [
     (config) => {
       removeFilter(config, 'postern.no-route');
