@@ -26,6 +26,7 @@ export function openBenchStore(uri: string, maxCachedCredentials = 100_000): Mon
       missedChanges: () => undefined,
       appKeysRead: () => undefined,
       signatures: { down: () => undefined, up: () => undefined },
+      rights: { missing: () => undefined, complete: () => undefined },
       faulty: (description) => {
         throw new Error(description);
       },

@@ -106,6 +106,8 @@ export interface DatabaseObserver {
   appKeysRead(count: number, seconds: number): void;
   /** While used signatures cannot be remembered, endpoints with `replayProtection` refuse with 503. */
   readonly signatures: { down(detail: string): void; up(): void };
+  /** Rights of this version that the user of the database lacks, each in words; called when that changes. */
+  readonly rights: { missing(rights: readonly string[]): void; complete(): void };
   /** A document cannot be read, and nothing is allowed because of it. */
   faulty(description: string): void;
   defect(error: unknown): void;

@@ -55,6 +55,14 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
         logger.info('used signatures are remembered again');
       },
     },
+    rights: {
+      missing(rights) {
+        logger.error('the user of the database lacks rights that this version needs', { rights });
+      },
+      complete() {
+        logger.info('the user of the database has all rights that this version needs');
+      },
+    },
     faulty(fault) {
       logger.error('a document of the database is faulty; nothing is allowed by it until it is fixed', {
         fault,

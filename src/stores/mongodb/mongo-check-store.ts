@@ -21,6 +21,7 @@ import { LiveCatalog } from './feed/live-catalog.ts';
 import { type Change, followedCollections, type FollowedCollection } from './feed/follow-collection.ts';
 import { idTextOf, createCredentialReader } from './feed/credential-reader.ts';
 import { EndingReader } from './feed/ending-reader.ts';
+import { RightsReader } from './feed/rights-reader.ts';
 import { RecordFaults } from './feed/record-faults.ts';
 import { describeFault, type DocumentFault } from './mapping/document-fault.ts';
 import { MongoReplayGuard } from './mongo-replay-guard.ts';
@@ -74,6 +75,7 @@ export class MongoCheckStore implements CheckStore {
   readonly #ports: MongoCheckStorePorts;
   readonly #live: LiveCatalog;
   readonly #faults: RecordFaults;
+  readonly #rights: RightsReader;
   readonly #availability: Availability;
   readonly #breaker: LookUpBreaker;
   readonly #probe: LookUpProbe;
@@ -146,6 +148,7 @@ export class MongoCheckStore implements CheckStore {
       await this.#warmUp();
     });
     this.endings = new EndingReader({ client: changes, clock, ready: this.ready, observer });
+    this.#rights = new RightsReader({ client: changes, ready: this.ready, observer });
     const readCredential = createCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
     const read = async (appKeyHash: string): Promise<HeldCredential | null> => {
       if (!this.#isWhole) throw new MongodbUnavailable('schema', NOT_WHOLE);
@@ -245,7 +248,9 @@ export class MongoCheckStore implements CheckStore {
     const { maxStaleSeconds } = this.#ports;
     const ageSeconds = this.ageSeconds();
     if (this.#availability.isUp || ageSeconds <= maxStaleSeconds) return null;
-    return `MongoDB has been unreachable for ${String(ageSeconds)} s, longer than POSTERN_MAX_STALE_SECONDS (${String(maxStaleSeconds)}): no cached credential may serve`;
+    const limit = `longer than POSTERN_MAX_STALE_SECONDS (${String(maxStaleSeconds)}): no cached credential may serve`;
+    const why = this.#availability.describe() ?? 'MongoDB does not answer';
+    return `MongoDB could not be read for ${String(ageSeconds)} s, ${limit}; ${why}`;
   }
 
   canLookUp(): boolean {
@@ -253,8 +258,14 @@ export class MongoCheckStore implements CheckStore {
   }
 
   findNotice(): string | null {
-    if (this.#catalog === null || this.#availability.isUp) return null;
-    return `MongoDB does not answer; deciding with what was read ${String(this.ageSeconds())} s ago`;
+    if (this.#catalog === null) return null;
+    const { missing } = this.#rights;
+    const fault = this.#availability.describe();
+    const parts = [
+      ...(missing.length === 0 ? [] : [`MongoDB forbids the user of its address: ${missing.join('; ')}`]),
+      ...(fault === null ? [] : [`${fault}; deciding with what was read ${String(this.ageSeconds())} s ago`]),
+    ];
+    return parts.length === 0 ? null : parts.join('\n');
   }
 
   /** Whether changes come in and look-ups are answered. */
@@ -311,6 +322,7 @@ export class MongoCheckStore implements CheckStore {
     await this.#revision[Symbol.asyncDispose]();
     await this.#appKeyReader[Symbol.asyncDispose]();
     await this.endings[Symbol.asyncDispose]();
+    await this.#rights[Symbol.asyncDispose]();
     await this.revokedTokens[Symbol.asyncDispose]();
     await this.replayGuard[Symbol.asyncDispose]();
     await this.#cache[Symbol.asyncDispose]();

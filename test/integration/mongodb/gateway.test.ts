@@ -111,7 +111,7 @@ describe('a gateway on MongoDB', () => {
     assert.equal(status, 503);
     assert.match(
       text,
-      /^not ready: MongoDB has been unreachable for \d+ s, longer than POSTERN_MAX_STALE_SECONDS \(1\): no cached credential may serve\n$/,
+      /^not ready: MongoDB could not be read for \d+ s, longer than POSTERN_MAX_STALE_SECONDS \(1\): no cached credential may serve; MongoDB does not answer\n$/,
     );
     assert.deepEqual(await tested.health(), ['NOT_SERVING', 'NOT_SERVING']);
     relay.restore();

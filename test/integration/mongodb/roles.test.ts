@@ -9,13 +9,14 @@ import { openMongoStore, type OpenedMongoStore } from '../../../src/stores/mongo
 import { createRefusalSink } from '../../../src/stores/mongodb/refusals.ts';
 import { readRevision } from '../../../src/stores/mongodb/commit/store-revision.ts';
 import { createReplicaDirectory, createReplicaRegister } from '../../../src/stores/mongodb/replicas.ts';
+import { neededRights, roleNames } from '../../../src/stores/mongodb/rights.ts';
 import { collections, SCHEMA_VERSION } from '../../../src/stores/mongodb/schema/collections.ts';
 import { createTrafficSink } from '../../../src/stores/mongodb/traffic.ts';
 import { requireSchema } from '../../../src/stores/mongodb/schema/schema-version.ts';
 import { collectAll } from '../../../src/resources/changes/resource-store.ts';
 import { operatorDefaults } from '../../../src/model/operator.ts';
 import { creation, managed } from '../../conformance/resource-store.ts';
-import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
+import { ringText, testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
 import type { ReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { runShellScript } from '../../support/mongodb/shell-script.ts';
@@ -23,6 +24,9 @@ import { fixedClock } from '../../support/time/fixed-clock.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
 import { record as refusal } from '../../support/refusals/refused.ts';
 import { release } from '../../support/lifetime/release.ts';
+import { poll } from '../../support/time/poll.ts';
+import { runCli } from '../../unit/cli/run-cli.ts';
+import { startTestGateway } from './gateway-under-test.ts';
 
 const script = new URL('../../../deploy/mongodb/roles.js', import.meta.url);
 const database = 'postern';
@@ -105,6 +109,12 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       (db) =>
         db.collection<Anything>(name).insertOne({ _id: 'x' }, { bypassDocumentValidation: true }),
   };
+
+  async function privilegesOf(role: string): Promise<readonly Privilege[]> {
+    const { roles } = await root.command({ rolesInfo: role, showPrivileges: true });
+    const [found] = roles as readonly [{ readonly privileges: readonly Privilege[] }];
+    return found.privileges;
+  }
 
   async function forbids(db: Db, acts: Readonly<Record<string, Act>>): Promise<void> {
     for (const [what, attempt] of Object.entries(acts)) await assert.rejects(attempt(db), { code: 13 }, what);
@@ -296,7 +306,101 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
     });
   });
 
+  describe('a user of an older version', () => {
+    const older = {
+      posternService: ['revokedTokens', 'replay'],
+      posternOperator: ['formerAppKeys'],
+      posternMigrator: [''],
+    };
+
+    /** Takes from a role what a version before it did not have. */
+    async function age(role: keyof typeof older): Promise<void> {
+      const privileges = (await privilegesOf(role)).filter(
+        ({ resource }) => !older[role].includes(resource.collection),
+      );
+      await root.command({ updateRole: role, privileges });
+    }
+
+    async function renew(): Promise<void> {
+      await runShellScript(script, root, [].values());
+    }
+
+    async function examine(user: keyof typeof passwords): Promise<readonly string[]> {
+      const { code, out } = await runCli(['doctor', '-o', 'json'], {
+        POSTERN_STORE: uriOf(user),
+        POSTERN_KEYRING: 'env:KEY_RING',
+        KEY_RING: ringText(1),
+      });
+      const findings = JSON.parse(out) as readonly Readonly<Record<string, string>>[];
+      const found = findings
+        .filter(({ subject }) => subject === 'rights')
+        .map((each) => `${String(each['level'])}: ${String(each['message'])}`);
+      assert.equal(code, found.some((line) => line.startsWith('fault')) ? 1 : 0, out);
+      assert.ok(!out.includes('without a login'), out);
+      return found;
+    }
+
+    afterEach(renew);
+
+    it('is found by doctor, collection by collection, with what does not work', async () => {
+      assert.deepEqual(await examine('postern'), ['ok: the user postern has all for "postern serve"']);
+      assert.deepEqual(await examine('postern-migrator'), [
+        'ok: the user postern-migrator has all for commands and "postern manage"',
+        'ok: the user postern-migrator has all for "postern doctor --fix"',
+      ]);
+      await age('posternService');
+      await age('posternOperator');
+      assert.deepEqual(await examine('postern'), [
+        'fault: for "postern serve" the user postern lacks find, insert, changeStream on revokedTokens: access tokens are refused with 503, or not revoked',
+        'fault: for "postern serve" the user postern lacks insert on replay: endpoints with replayProtection refuse with 503',
+      ]);
+      assert.deepEqual(await examine('postern-operator'), [
+        'fault: for commands and "postern manage" the user postern-operator lacks find, insert, update on formerAppKeys: commands and "postern manage" fail where they need it',
+      ]);
+    });
+
+    it('is told of by serve, in its log and in /readyz, until it has the rights', async () => {
+      await age('posternService');
+      await using tested = await startTestGateway(uriOf('postern'));
+      await tested.line('the user of the database lacks rights that this version needs');
+      const { status, text } = await tested.admin('/readyz');
+      assert.equal(status, 200);
+      const [, forbidden, next] = text.split('\n');
+      assert.equal(
+        forbidden,
+        'MongoDB forbids the user of its address: find, insert, changeStream on revokedTokens: access tokens are refused with 503, or not revoked; insert on replay: endpoints with replayProtection refuse with 503',
+      );
+      assert.match(
+        next ?? '',
+        /^the MongoDB user of the address, .* lacks a right .*; deciding with what was read \d+ s ago$/,
+      );
+      assert.ok(!text.includes('does not answer'), text);
+      await renew();
+      await tested.line('the user of the database has all rights that this version needs');
+      await poll('a notice less', async () =>
+        /^ready\n(revision \d+\n)?$/.test((await tested.admin('/readyz')).text) ? true : null,
+      );
+    });
+  });
+
+  it('give exactly the rights that this version says it needs', async () => {
+    for (const use of ['service', 'operator', 'migrator'] as const) {
+      const given = (await privilegesOf(roleNames[use])).map(({ resource: { collection }, actions }) => ({
+        collection,
+        actions,
+      }));
+      assert.deepEqual(listed(given), listed(neededRights[use]), use);
+    }
+  });
+
   describe('who may not come in', () => {
+    it('is told so by doctor, which does not call the server open', async () => {
+      const { code, out } = await runCli(['doctor'], { POSTERN_STORE: set.uri(database, null) });
+      assert.equal(code, 1);
+      assert.match(out, /✗ MongoDB: the MongoDB user of the address, or a client without a user/);
+      assert.ok(!out.includes('without a login'), out);
+    });
+
     it('gets that as the reason, without the password', async () => {
       const wrong = connect(set.uri(database, { name: 'postern', password: 'wrong-password' }));
       await assertUnavailable(requireSchema(wrong), 'denied', /^MongoDB refuses the name or password/);
@@ -313,6 +417,16 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
     });
   });
 });
+
+interface Privilege {
+  readonly resource: { readonly db: string; readonly collection: string };
+  readonly actions: readonly string[];
+}
+
+/** `collection action` of each, however many entries a collection has. */
+function listed(rights: readonly { readonly collection: string; readonly actions: readonly string[] }[]): string[] {
+  return rights.flatMap(({ collection, actions }) => actions.map((action) => `${collection} ${action}`)).sort();
+}
 
 function failOnFault(fault: DocumentFault): never {
   assert.fail(describeFault(fault));

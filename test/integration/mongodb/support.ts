@@ -125,6 +125,7 @@ export function openStore(uri: string, parts: Partial<MongoCheckStorePorts> = {}
       missedChanges: () => told.push('missed changes'),
       appKeysRead: () => undefined,
       signatures: { down: () => told.push('signatures down'), up: () => told.push('signatures up') },
+      rights: { missing: (rights) => told.push(`lacks ${rights.join('; ')}`), complete: () => told.push('has rights') },
       faulty: (fault) => told.push(`faulty ${fault}`),
       defect: (error) => defects.push(error),
     },

@@ -8,6 +8,8 @@ import { connectMongodb } from '../connect.ts';
 import { MongodbUnavailable, type UnavailableReason, withFaults } from '../faults.ts';
 import { findSchemaDifferences, repairSchema } from '../migrate.ts';
 import type { SchemaDifference } from '../schema/differences.ts';
+import { collectionOf } from '../documents.ts';
+import { readRights } from '../rights.ts';
 import { requireSchema } from '../schema/schema-version.ts';
 import { checkTlsFiles } from '../../../wire/tls/check-tls-files.ts';
 import { fault, fine, type Finding, findingsAbout, warning } from '../../../base/finding.ts';
@@ -16,6 +18,7 @@ import { checkEndings } from './check-endings.ts';
 import { checkOpenGroups } from './check-open-groups.ts';
 import { checkRecords } from './check-records.ts';
 import { checkReplicas } from './check-replicas.ts';
+import { checkRights } from './check-rights.ts';
 
 /** What looking at a MongoDB store needs. */
 export interface MongodbCheckPorts {
@@ -43,21 +46,35 @@ export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promi
     const use = ports.isFixing ? 'migration' : 'commands';
     await using client = connectMongodb(uri, use, { timeoutMs: ports.timeoutMs });
     const db = client.db();
-    findings.push(...(await withFaults(() => checkServer(db, client.options.tls, ports.clock))));
+    findings.push(...(await withFaults(() => checkServer(db, client.options.tls, ports))));
     if (ports.isFixing) findings.push(fine(COLLECTIONS, outcomes[await repairSchema(db)]));
     const schema = await withFaults(() => checkSchema(db));
     findings.push(...schema);
     if (schema.every(({ cause }) => cause !== 'schema')) {
-      findings.push(...(await withFaults(() => checkRecords(db, ports))));
-      findings.push(...(await withFaults(() => checkBounds(db, ports))));
-      findings.push(...(await withFaults(() => checkOpenGroups(db, ports.labelOwners))));
-      findings.push(...(await checkEndings(db, ports.clock)));
+      findings.push(...(await ifAllowed('records', () => checkRecords(db, ports))));
+      findings.push(...(await ifAllowed('bounds', () => checkBounds(db, ports))));
+      findings.push(...(await ifAllowed('grants for groups', () => checkOpenGroups(db, ports.labelOwners))));
+      findings.push(...(await ifAllowed('what ends soon', () => checkEndings(db, ports.clock))));
       findings.push(...(await withFaults(() => checkReplicas(db, ports.timeoutMs))));
     }
   } catch (error) {
     findings.push(findingOf(error));
   }
   return findings;
+}
+
+/**
+ * What a user may not read is not looked at, which is no fault: `serve` has fewer rights than doctor would read with, and
+ * rights that it needs are a finding of their own.
+ */
+async function ifAllowed(subject: string, check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await withFaults(check);
+  } catch (error) {
+    if (!(error instanceof MongodbUnavailable) || error.reason !== 'forbidden') throw error;
+    const message = 'not looked at: this user may not read all that it takes';
+    return [warning(subject, message, 'run doctor as an operator (role posternOperator)')];
+  }
 }
 
 function findingOf(error: unknown): Finding {
@@ -104,8 +121,12 @@ const CLOCK_WARNING_MS = 2000;
 /** From here signatures in their time window are refused, in milliseconds. */
 const CLOCK_FAULT_MS = 60_000;
 
-/** Looks at the server itself: its kind, its clock, who may log in, who can listen. Rejects as the driver does. */
-async function checkServer(db: Db, isTls: boolean, clock: Clock): Promise<readonly Finding[]> {
+/** Looks at the server itself: its kind, its clock, who may do what, who can listen. Rejects as the driver does. */
+async function checkServer(
+  db: Db,
+  isTls: boolean,
+  { clock, isFixing }: Pick<MongodbCheckPorts, 'clock' | 'isFixing'>,
+): Promise<readonly Finding[]> {
   const before = clock.nowMs();
   const hello = await db.command({ hello: 1 });
   const after = clock.nowMs();
@@ -119,10 +140,9 @@ async function checkServer(db: Db, isTls: boolean, clock: Clock): Promise<readon
     advice: 'make it a replica set; one node is enough: mongod --replSet rs0, then rs.initiate()',
   });
   found.all.push(...checkClock(hello['localTime'], (before + after) / 2));
-  const status = await db.command({ connectionStatus: 1 });
-  const users: unknown = (status['authInfo'] as { readonly authenticatedUsers?: unknown } | undefined)
-    ?.authenticatedUsers;
-  found.warnIf(Array.isArray(users) && users.length === 0, {
+  const rights = await readRights(db);
+  if (rights !== null) found.all.push(...checkRights(rights, { database: db.databaseName, isFixing }));
+  found.warnIf(rights === null && (await mayReadWithoutLogin(db)), {
     message: 'takes this connection without a login: anyone who reaches it can read and change everything',
     advice: 'switch authorization on, and create users with deploy/mongodb/roles.js',
   });
@@ -131,6 +151,17 @@ async function checkServer(db: Db, isTls: boolean, clock: Clock): Promise<readon
     advice: 'add tls=true&tlsCAFile=… to the address',
   });
   return found.all;
+}
+
+/** A server with authorization answers a connection without a login, too, and lets it read nothing. */
+async function mayReadWithoutLogin(db: Db): Promise<boolean> {
+  try {
+    await withFaults(() => collectionOf(db, 'meta').findOne({}));
+    return true;
+  } catch (error) {
+    if (error instanceof MongodbUnavailable && error.reason === 'forbidden') return false;
+    throw error;
+  }
 }
 
 function checkClock(localTime: unknown, nowMs: number): readonly Finding[] {

@@ -9,11 +9,15 @@ export type StorePart = 'changes' | 'look-ups' | 'revoked-tokens';
 /** Reasons that pass without an operator: one outage may show several of them. */
 const passing: ReadonlySet<string> = new Set(['unreachable', 'slow', 'no-primary']);
 
+function isPassing(fault: Error): boolean {
+  return fault instanceof MongodbUnavailable && passing.has(fault.reason);
+}
+
 /** Whether the store answers, as far as its parts have shown. Reports each outage once, however many parts it has. */
 export class Availability {
   readonly #clock: Clock;
   readonly #observer: Pick<DatabaseObserver, 'down' | 'up' | 'defect'>;
-  readonly #down = new Set<StorePart>();
+  readonly #down = new Map<StorePart, Error>();
   #sinceMs = 0;
   #reported: string | null = null;
 
@@ -26,6 +30,14 @@ export class Availability {
     return this.#down.size === 0;
   }
 
+  /** Why it is down, in words; null while it is up. What does not pass without an operator comes first. */
+  describe(): string | null {
+    const faults = [...this.#down.values()];
+    const [lasting] = faults.filter((fault) => !isPassing(fault));
+    if (lasting !== undefined) return lasting.message;
+    return faults.length === 0 ? null : 'MongoDB does not answer';
+  }
+
   /** A part is down, with the driver's error. Gives it in words for people. */
   lose(part: StorePart, error: unknown): Error {
     const translated = translateFault(error);
@@ -33,7 +45,7 @@ export class Availability {
     const reason = fault instanceof MongodbUnavailable ? fault.reason : 'defect';
     if (reason === 'defect') this.#observer.defect(translated);
     if (this.isUp) this.#sinceMs = this.#clock.nowMs();
-    this.#down.add(part);
+    this.#down.set(part, fault);
     const outage = passing.has(reason) ? 'passing' : reason;
     // While changes fail, failures of other parts are no news.
     if (this.#reported !== outage && (this.#reported === null || part === 'changes')) {

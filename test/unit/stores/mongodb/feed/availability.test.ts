@@ -34,6 +34,24 @@ describe('what is reported of a store that goes down', () => {
     assert.deepEqual(told, ['unreachable: no answer', 'up after 7 s']);
   });
 
+  it('is said in words as long as it is down, first what waits for an operator', () => {
+    const forbidden = new MongodbUnavailable('forbidden', 'the user lacks a right');
+    const said: (string | null)[] = [availability.describe()];
+    const note = (): void => {
+      said.push(availability.describe());
+    };
+    availability.lose('changes', unreachable);
+    note();
+    availability.lose('revoked-tokens', forbidden);
+    note();
+    availability.lose('revoked-tokens', unreachable);
+    note();
+    for (const part of ['changes', 'revoked-tokens'] as const) availability.regain(part);
+    note();
+    const down = 'MongoDB does not answer';
+    assert.deepEqual(said, [null, down, 'the user lacks a right', down, null]);
+  });
+
   it('is another line when the reason becomes another', () => {
     availability.lose('changes', unreachable);
     availability.lose('changes', denied);
