@@ -4,6 +4,7 @@ import { HeaderFields, readPair } from './header-fields.ts';
 import { LENGTH_DELIMITED, VARINT, WireReader } from '../../base/protobuf/wire-reader.ts';
 
 const ENDPOINT_EXTENSION = 'endpoint';
+const BODY_EXTENSION = 'body';
 const NO_SPAN = -1;
 const NO_BODY = Buffer.alloc(0);
 /** The methods that most requests have: a request with one of them gets this text, not one of its own. */
@@ -32,6 +33,7 @@ export class HttpRequest {
   #bodyEnd = 0;
   #endpointStart = NO_SPAN;
   #endpointEnd = 0;
+  #isStreamed = false;
   #methodStart = 0;
   #methodEnd = 0;
   #size = 0;
@@ -114,6 +116,14 @@ export class HttpRequest {
   /** `context_extensions["endpoint"]` of the Envoy route; null when the route names none. */
   get endpointExtension(): string | null {
     return this.#endpointStart === NO_SPAN ? null : this.#text(this.#endpointStart, this.#endpointEnd);
+  }
+
+  /**
+   * Whether the Envoy route says by `context_extensions["body"]` that it streams bodies past Postern. There is one word
+   * for it, `streamed`; any other is taken for it, since a route has nothing else to say there.
+   */
+  get isStreamed(): boolean {
+    return this.#isStreamed;
   }
 
   /** `source.address.socket_address.address`: who is connected to Envoy; null on a Unix socket. Read when asked for. */
@@ -221,7 +231,9 @@ export class HttpRequest {
     const entry: number[] = [];
     readPair(reader, start, reader.spanEnd, entry);
     const [nameStart = 0, nameEnd = 0, valueStart = 0, valueEnd = 0] = entry;
-    if (this.#text(nameStart, nameEnd) !== ENDPOINT_EXTENSION) return;
+    const name = this.#text(nameStart, nameEnd);
+    if (name === BODY_EXTENSION) this.#isStreamed = true;
+    if (name !== ENDPOINT_EXTENSION) return;
     this.#endpointStart = valueStart;
     this.#endpointEnd = valueEnd;
   }

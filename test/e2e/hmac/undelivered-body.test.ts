@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { connectionManager, httpFilters, type JsonObject, routes } from '../../support/envoy/envoy-config.ts';
-import { http1 } from '../../support/http/http1-client.ts';
-import { protocols } from '../../support/http/http-client.ts';
-import { jsonBody } from '../../support/http/http-message.ts';
+import { http1, type Http1Request } from '../../support/http/http1-client.ts';
+import { http2 } from '../../support/http/http2-client.ts';
+import { type Protocol, protocols } from '../../support/http/http-client.ts';
+import { type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
 import { assertSignedRefused } from '../../support/partner/assert-signed-refused.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { formRequest, withSign } from '../../support/partner/parameters.ts';
@@ -20,7 +21,9 @@ const parameters = withSign(`appKey=${acme.appKey}`);
 
 /** What an operator may switch on for other endpoints of the same Envoy: streaming routes, and web sockets. */
 function streamAndUpgrade(config: JsonObject): void {
-  for (const [index, prefix] of ['/hmac/streamed', '/parameters/streamed'].entries()) {
+  const undeclared = ['/hmac/streamed', '/parameters/streamed'];
+  const declared = ['/hmac/declared', '/parameters/declared'];
+  for (const [index, prefix] of [...undeclared, ...declared].entries()) {
     const last = routes(config).at(-1);
     assert.ok(typeof last === 'object' && last !== null && !Array.isArray(last));
     routes(config).splice(index, 0, {
@@ -30,7 +33,10 @@ function streamAndUpgrade(config: JsonObject): void {
         'envoy.filters.http.buffer': { '@type': buffer, disabled: true },
         'envoy.filters.http.ext_authz': {
           '@type': authz,
-          check_settings: { disable_request_body_buffering: true },
+          check_settings: {
+            disable_request_body_buffering: true,
+            ...(declared.includes(prefix) ? { context_extensions: { body: 'streamed' } } : {}),
+          },
         },
       },
     });
@@ -59,6 +65,35 @@ describe('a body that Postern does not see, where Envoy would pass it on', () =>
       stack.assertAllowed(await stack.send(protocol, signedByHmac({ target: '/hmac/streamed' })));
       stack.running().backend.reset();
       stack.assertAllowed(await stack.send(protocol, { target: `/parameters/streamed?${parameters}` }));
+    });
+  }
+
+  /** A body that no length announces, on a request that is signed as if it had none. */
+  async function sendHidden(protocol: Protocol, request: Http1Request): Promise<HttpAnswer> {
+    const { port } = stack.running().envoy;
+    if (protocol === 'HTTP/1.1') return await http1(port, { ...request, chunks: ['unseen'] });
+    const { host, headers, ...rest } = request;
+    const lines = (headers ?? []).map(([name, value]) => [name.toLowerCase(), value] as const);
+    const authority = host == null ? {} : { authority: host };
+    return await http2(port, { ...rest, ...authority, headers: lines, frames: ['unseen'], contentLength: false });
+  }
+
+  for (const protocol of protocols) {
+    it(`is refused without a length too where the route says that it streams, over ${protocol}`, async () => {
+      const signed = signedByHmac({ method: 'POST', target: '/hmac/declared' });
+      stack.assertRefused(await sendHidden(protocol, signed), 'BODY_TOO_LARGE');
+      const form = { method: 'POST', target: `/parameters/declared?${parameters}` };
+      assertSignedRefused(await sendHidden(protocol, form), 'BODY_TOO_LARGE', 'parameter-signature');
+      stack.assertRefused(await stack.send(protocol, signed), 'BODY_TOO_LARGE');
+      assert.equal(stack.running().backend.requests.length, 0);
+      const headers = [...signed.headers, ['content-length', '0']] as const;
+      stack.assertAllowed(await stack.send(protocol, { ...signed, headers }));
+    });
+
+    it(`passes without a length where the route does not say so, which doctor tells, over ${protocol}`, async () => {
+      const signed = signedByHmac({ method: 'POST', target: '/hmac/streamed' });
+      const passed = stack.assertAllowed(await sendHidden(protocol, signed));
+      assert.equal(passed.body.toString(), 'unseen');
     });
   }
 

@@ -21,6 +21,8 @@ export interface RequestParts {
   readonly size?: number;
   /** `context_extensions["endpoint"]` of the Envoy route. */
   readonly endpoint?: string;
+  /** `context_extensions["body"]` of the Envoy route. */
+  readonly bodyExtension?: string;
   /**
    * `raw`: `header_map` with raw bytes (the committed `envoy.yaml`). `map`: `headers`, repeats joined by `,`, bytes
    * above 0x7F as `!`.
@@ -69,6 +71,7 @@ export function checkRequestMessage({
   body = '',
   size,
   endpoint,
+  bodyExtension,
   headerForm = 'raw',
   bodyForm = 'raw',
 }: RequestParts = {}): CheckRequest {
@@ -96,7 +99,10 @@ export function checkRequestMessage({
           ...(isRaw ? { headerMap: { headers: lines.map(rawHeader) } } : { headers: joinHeaders(lines) }),
         },
       },
-      contextExtensions: new Map(endpoint === undefined ? [] : [['endpoint', endpoint]]),
+      contextExtensions: new Map([
+        ...(endpoint === undefined ? [] : [['endpoint', endpoint] as const]),
+        ...(bodyExtension === undefined ? [] : [['body', bodyExtension] as const]),
+      ]),
     },
   });
 }

@@ -8,7 +8,8 @@ import { isOff, isOwn, leadsOn, overrideOf, type PosternChain, saysDeliberate } 
 
 /**
  * Routes on which Postern sees no bodies, above endpoints that verify them: one that is announced by a length is refused
- * there, and one without reaches the back end unverified. `endpoints`: those of the store; null when they are unknown.
+ * there, and one without only where the route says to Postern that it streams; it reaches the back end unverified
+ * otherwise. `endpoints`: those of the store; null when they are unknown.
  */
 export function inspectStreaming(chain: PosternChain, endpoints: readonly Endpoint[] | null): readonly Finding[] {
   const verifying = (endpoints ?? []).filter(
@@ -20,14 +21,19 @@ export function inspectStreaming(chain: PosternChain, endpoints: readonly Endpoi
       const found = findingsAbout(`${chain.manager.name}: route ${route.name}`);
       const below = verifying.filter((endpoint) => isBelow(endpoint, route, endpoints ?? [])).map(({ id }) => id);
       const [s, verify] = below.length === 1 ? ['', 'verifies'] : ['s', 'verify'];
+      const isDeclared = contextOf(route, 'body') !== null;
+      const outcome = isDeclared
+        ? 'it refuses every request there with 413, but those with content-length: 0'
+        : 'one without a length (chunked, or over HTTP/2) reaches the back end unverified';
       found.faultIf(below.length > 0, {
-        message: `endpoint${s} ${below.join(', ')} ${verify} bodies, and Postern sees none here: one without a length (chunked, or over HTTP/2) reaches the back end unverified`,
+        message: `endpoint${s} ${below.join(', ')} ${verify} bodies, and Postern sees none here: ${outcome}`,
         advice: 'let such endpoints have a route with the buffer, and stream only to open, key and oauth2 endpoints',
       });
-      found.warnIf(below.length === 0 && saysDeliberate(route), {
+      found.warnIf(below.length === 0 && saysDeliberate(route) && !isDeclared, {
         message:
           'Postern sees no bodies here, on purpose: to a method that verifies bodies, one without a length (chunked, or over HTTP/2) reaches the back end unverified',
-        advice: 'see that only open, key and oauth2 endpoints are behind it',
+        advice:
+          'add body: streamed to the context_extensions of its check_settings: methods that verify bodies then refuse there',
       });
       return found.all;
     });
@@ -46,7 +52,7 @@ function streams({ checks, buffer }: PosternChain, route: Route): boolean {
 
 /** Whether an endpoint may decide about a request of a route; doubt counts as yes. */
 function isBelow(endpoint: Endpoint, route: Route, endpoints: readonly Endpoint[]): boolean {
-  const named = namedEndpoint(route);
+  const named = contextOf(route, 'endpoint');
   if (named !== null) return named === endpoint.id;
   const { hosts, paths, methods } = endpoint.match;
   if (hosts.length > 0 && !hosts.some((host) => route.domains.some((domain) => mayMeet(host, domain)))) return false;
@@ -67,12 +73,12 @@ function isBelow(endpoint: Endpoint, route: Route, endpoints: readonly Endpoint[
   });
 }
 
-/** The endpoint that a route names for Postern, as the most specific level has it. */
-function namedEndpoint({ overrides }: Route): string | null {
+/** What a route says to Postern under a name, as the most specific level has it. */
+function contextOf({ overrides }: Route, name: 'endpoint' | 'body'): string | null {
   for (const level of overrides) {
     for (const settings of Object.values(level).filter(isJsonObject)) {
-      const name = textIn(settings, 'check_settings', 'context_extensions', 'endpoint');
-      if (name !== null) return name;
+      const text = textIn(settings, 'check_settings', 'context_extensions', name);
+      if (text !== null) return text;
     }
   }
   return null;

@@ -147,8 +147,9 @@ describe('reading a CheckRequest', () => {
 
   it('does not take another extension for the endpoint', () => {
     const message = checkRequestMessage();
-    message.attributes?.contextExtensions.set('endpoints', 'a').set('Endpoint', 'b').set('', 'c');
-    assert.equal(HttpRequest.parse(CheckRequest.encode(message).finish())?.endpointExtension, null);
+    message.attributes?.contextExtensions.set('endpoints', 'a').set('Endpoint', 'b').set('', 'c').set('Body', 'd');
+    const request = HttpRequest.parse(CheckRequest.encode(message).finish());
+    assert.deepEqual([request?.endpointExtension, request?.isStreamed], [null, false]);
   });
 
   it('takes a negative size for one that no body has', () => {
@@ -203,7 +204,7 @@ describe('reading a CheckRequest', () => {
       },
       { requiredKeys: [] },
     );
-    const extensions = fc.dictionary(fc.constantFrom('endpoint', 'other', ''), text);
+    const extensions = fc.dictionary(fc.constantFrom('endpoint', 'body', 'other', ''), text);
     const unknownFields = fc
       .array(fc.constantFrom(WireType.Varint, WireType.Bit64, WireType.LengthDelimited, WireType.Bit32), {
         maxLength: 3,
@@ -258,6 +259,7 @@ function assertReadAlike(message: Uint8Array): void {
   assert.equal(request.declaredSize, http.size);
   assert.deepEqual(request.body, http.rawBody.length > 0 ? Buffer.from(http.rawBody) : Buffer.from(http.body, 'utf8'));
   assert.equal(request.endpointExtension, mapText(attributes.contextExtensions.get('endpoint')));
+  assert.equal(request.isStreamed, attributes.contextExtensions.has('body'));
   const headers = http.headerMap
     ? http.headerMap.headers.map(({ key, value, rawValue }): [string, string] => [
         key,

@@ -102,6 +102,24 @@ describe('routes that stream', () => {
     assert.match(examine(endpointsOf(orders, key), undefined, named('key')), WARNING);
   });
 
+  it('that say so to Postern are right above other endpoints, and a fault of their own above these', () => {
+    const config = readEnvoyConfig();
+    stream(config, { prefix: '/stream/' }, { body: 'streamed' });
+    const found = (endpoints: readonly Endpoint[] | null): readonly string[] =>
+      inspectEnvoy(dumpOf(config), { own: unknownLimits, live: null, endpoints }).map(
+        ({ level, message }) => `${level}: ${message}`,
+      );
+    for (const endpoints of [null, [], endpointsOf(key)]) {
+      assert.deepEqual(
+        found(endpoints).filter((line) => !line.startsWith('ok')),
+        [],
+      );
+    }
+    assert.deepEqual(found(endpointsOf(orders)), [
+      'fault: endpoint orders verifies bodies, and Postern sees none here: it refuses every request there with 413, but those with content-length: 0',
+    ]);
+  });
+
   it('are a fault where no filter holds bodies back at all', () => {
     const config = readEnvoyConfig();
     stream(config, { prefix: '/stream/' });
