@@ -10,7 +10,9 @@ const results = [];
 const files = Object.values(await findTestFiles())
   .flat()
   .filter((file) =>
-    /^test\/(e2e\/((chain|istio|envoy-gateway)\/|ratelimit\/envoy-filter\.)|integration\/envoy-config\/)/.test(file),
+    /^test\/(e2e\/((chain|istio|envoy-gateway)\/|ratelimit\/envoy-filter\.|observability\/sampling\.)|integration\/envoy-config\/)/.test(
+      file,
+    ),
   );
 const others = [...new Set(files.flatMap(servicesFor))].filter((service) => service !== 'envoy');
 
