@@ -4,7 +4,7 @@ import { fullRegistry, seriesOf } from '../../support/observe/known-metrics.ts';
 import { readQuery } from '../../support/observe/promql.ts';
 import { readRules } from '../../support/observe/rules.ts';
 
-/** What Envoy 1.40.0 shows of `envoy.yaml`; test/e2e/observability holds it against a running one. */
+/** What Envoy 1.40.0 shows of `envoy.yaml`, and with Istio's names of labels; test/e2e/observability runs both. */
 const envoyLabels = [
   'job',
   'instance',
@@ -12,6 +12,8 @@ const envoyLabels = [
   'envoy_cluster_name',
   'envoy_rbac_http_prefix',
   'envoy_response_code_class',
+  'cluster_name',
+  'response_code_class',
   'le',
 ];
 const rules = readRules().flatMap((group) => group.rules);
