@@ -2,6 +2,7 @@ import { Secret } from '../model/secret.ts';
 import { nestedMapping, textField } from '../model/document/fields.ts';
 import { type Place, placeIn, type ProblemLog } from '../model/document/problem-log.ts';
 import { hasKey, readMapping } from '../model/document/read-mapping.ts';
+import { findUnseenEdge } from '../base/text/unseen.ts';
 import type { ReadSecret, SecretReference } from './secret-source.ts';
 
 /** What reading credentials needs beside the document. */
@@ -26,7 +27,6 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 /** Why a text is no App Secret (spec §1), in words that follow its name without a piece of it; null when it is one. */
 export function findSecretFault(text: string): string | null {
   if (text === '') return 'is empty';
-  if (text.endsWith('\r')) return 'ends with a carriage return: save the file with Unix line ends';
   if (CONTROL_CHARACTER.test(text)) return 'holds a control character, such as a tab or a line feed';
   const length = Array.from(text).length;
   if (length < MIN_CHARACTERS) return `is too short: an App Secret has ${LENGTH_RULE}`;
@@ -81,7 +81,11 @@ function readReferredSecret(raw: unknown, place: Place, context: CredentialConte
     return null;
   }
   const name = 'env' in reference ? 'the environment variable' : 'the file';
-  return checkSecret(answer.text, `the App Secret in ${name} of "appSecretFrom"`, part, context.problems);
+  const subject = `the App Secret in ${name} of "appSecretFrom"`;
+  const edge = findUnseenEdge(answer.text);
+  if (edge === null) return checkSecret(answer.text, subject, part, context.problems);
+  context.problems.report(part, `${subject} ${edge}`);
+  return null;
 }
 
 function parseReference({ env, file }: { readonly env?: string; readonly file?: string }): SecretReference | null {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ClientHeader, ClientRequest } from '../../check/signing/client-request.ts';
 import { isToken } from '../../base/text/http-grammar.ts';
 import { MAX_HMAC_BODY_BYTES } from '../../check/methods/hmac/signature.ts';
+import { findUnseenEdge } from '../../base/text/unseen.ts';
 import { UsageError } from '../failure.ts';
 import { readBytes } from './read-bytes.ts';
 
@@ -71,13 +72,16 @@ function readData(data: string): Buffer {
 
 /**
  * Reads the secret that `--secret-from` names: `env:NAME`, `file:PATH`, or `-` for standard input (interfaces §5).
- * One trailing line feed is dropped; bytes that are not UTF-8 are an error. Secrets are never arguments themselves,
- * because `ps` shows those. Throws {@link UsageError}, which never holds the text.
+ * One trailing line feed is dropped. Other characters at the edges that nobody sees, and bytes that are not UTF-8, are
+ * an error. Secrets are never arguments themselves, because `ps` shows those. Throws {@link UsageError}, which never
+ * holds the text.
  */
 export function readSecretArgument(source: string, environment: Readonly<Record<string, string | undefined>>): string {
   const text = readSource(source, environment);
   const value = text.endsWith('\n') ? text.slice(0, -1) : text;
   if (value === '') throw new UsageError(`--secret-from ${source}: the secret is empty`);
+  const edge = findUnseenEdge(value);
+  if (edge !== null) throw new UsageError(`--secret-from ${source}: the secret ${edge}`);
   return value;
 }
 

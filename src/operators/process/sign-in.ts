@@ -5,6 +5,7 @@ import { OpenIdProvider } from '../console/sign-in/openid/provider.ts';
 import type { SignInObserver, SignInPorts } from '../console/sign-in/sign-in.ts';
 import { readWholeFile } from '../../base/files/read-whole-file.ts';
 import type { SystemOfRecord } from '../../resources/changes/resource-store.ts';
+import { findUnseenEdge } from '../../base/text/unseen.ts';
 import type { Logger } from '../../gateway/observe/logger.ts';
 import type { ManageMetrics } from './manage-metrics.ts';
 
@@ -49,10 +50,11 @@ async function openProvider(config: Config, clock: Clock): Promise<OpenIdProvide
 
 async function readSecret(path: string): Promise<string> {
   const read = await readWholeFile(path, MAX_SECRET_BYTES);
-  const text = read.kind === 'read' ? read.text.trim() : '';
-  if (text !== '') return text;
-  const reason =
-    read.kind === 'faulty' ? read.message : read.kind === 'read' ? 'the file is empty' : 'the file is being written';
+  const text = read.kind === 'read' ? read.text.replace(/\n$/, '') : '';
+  const edge = findUnseenEdge(text);
+  if (text !== '' && edge === null) return text;
+  const unusable = edge === null ? 'the file is empty' : `the secret ${edge}`;
+  const reason = read.kind === 'faulty' ? read.message : read.kind === 'read' ? unusable : 'the file is being written';
   throw new Error(`POSTERN_MANAGE_OIDC_CLIENT_SECRET: ${path}: ${reason}`);
 }
 

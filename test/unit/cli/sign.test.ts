@@ -180,6 +180,18 @@ describe('postern sign', () => {
     assert.ok(!err.includes('rich'), err);
   });
 
+  it('refuses a secret with characters at its edges that nobody sees', async () => {
+    const file = join(folder.path, 'marked.txt');
+    writeFileSync(file, '\ufeffan App Secret of 32 characters..\n');
+    const { code, out, err } = await sign(['GET', `${origin}/orders`, '--endpoint', 'orders'], `file:${file}`);
+    assert.deepEqual([code, out], [2, '']);
+    assert.match(
+      err,
+      /marked\.txt: the secret begins with a byte order mark \(U\+FEFF\), which nobody sees: remove it/,
+    );
+    assert.ok(!err.includes('of 32 characters'), err);
+  });
+
   it('says which endpoint may have been meant, with exit code 3', async () => {
     const { code, err } = await sign(['GET', `${origin}/orders`, '--endpoint', 'order']);
     assert.equal(code, 3);

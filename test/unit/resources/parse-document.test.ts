@@ -304,6 +304,8 @@ consumers:
       - { method: oauth2, appKey: g, appSecretFrom: A_SECRET }
       - { method: oauth2, appKey: h, appSecretFrom: { env: LINES } }
       - { method: oauth2, appKey: i, appSecretFrom: { env: DOS } }
+      - { method: oauth2, appKey: j, appSecretFrom: { file: marked.txt } }
+      - { method: oauth2, appKey: k, appSecretFrom: { file: blank.txt } }
 `;
     const secrets = {
       A_SECRET: DEMO_SECRET,
@@ -312,6 +314,8 @@ consumers:
       SHORT: 'fifteen-letters',
       LINES: `${DEMO_SECRET}\n`,
       DOS: `${DEMO_SECRET}\r`,
+      'marked.txt': `\ufeff${DEMO_SECRET}`,
+      'blank.txt': `${DEMO_SECRET} `,
     };
     assert.deepEqual(problemsOf(text, { secrets }), [
       '7:61: "appSecretFrom" names something that is not there',
@@ -319,8 +323,10 @@ consumers:
       '9:60: the App Secret in the environment variable of "appSecretFrom" is too short: an App Secret has 16 to 256 characters',
       '10:53: "appSecretFrom" must be { env: NAME } or { file: PATH }, one of the two',
       '11:53: "appSecretFrom" must be a mapping (key: value); it is a text',
-      '12:60: the App Secret in the environment variable of "appSecretFrom" holds a control character, such as a tab or a line feed',
+      '12:60: the App Secret in the environment variable of "appSecretFrom" ends with a line feed (U+000A), which nobody sees: remove it',
       '13:60: the App Secret in the environment variable of "appSecretFrom" ends with a carriage return: save the file with Unix line ends',
+      '14:61: the App Secret in the file of "appSecretFrom" begins with a byte order mark (U+FEFF), which nobody sees: remove it',
+      '15:61: the App Secret in the file of "appSecretFrom" ends with a blank (U+0020), which nobody sees: remove it',
     ]);
     const good = text.split('\n').slice(0, 6).join('\n');
     assert.deepEqual(
