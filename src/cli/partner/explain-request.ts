@@ -2,11 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import { listEndpoints, NotFound } from '../../resources/changes/resource-store.ts';
 import { type RefusalRecord, RemembersNone } from '../../check/refusals/refusal-record.ts';
 import type { Environment } from '../../gateway/config.ts';
-import { explain } from '../../partners/explain/explain.ts';
+import { type Asked, explain } from '../../partners/explain/explain.ts';
 import { knownToPartner, tokensOfPartners } from '../../partners/explain/judge-request.ts';
 import { findRefusalRequestId, readRequest } from '../../partners/explain/read/read-request.ts';
 import type { ReadRequest } from '../../partners/explain/read/read-result.ts';
-import type { ExplainInput } from '../../check/methods/explanation/explainer.ts';
 import { MAX_HMAC_BODY_BYTES } from '../../check/methods/hmac/signature.ts';
 import { proofOf } from '../../check/methods/methods.ts';
 import { planNewEndpoint } from '../../resources/changes/plan-endpoint.ts';
@@ -152,10 +151,10 @@ async function explainLone(
   return explained(given.requestId, read, explanation);
 }
 
-function askedOf(given: Given, { sentAtSeconds }: ReadRequest, clock: Clock): Omit<ExplainInput, 'secret'> {
+function askedOf(given: Given, { sentAtSeconds, leftOut }: ReadRequest, clock: Clock): Asked {
   const knownSeconds = given.at ?? sentAtSeconds;
   const nowSeconds = knownSeconds ?? clock.nowSeconds();
-  return { appKey: given.appKey ?? null, nowSeconds, isTimeKnown: knownSeconds !== null };
+  return { appKey: given.appKey ?? null, nowSeconds, isTimeKnown: knownSeconds !== null, leftOut };
 }
 
 /** `requestId` is the one that is known from elsewhere than the file. */

@@ -63,7 +63,9 @@ function verdictOf(explanation: Explanation): string {
       return `Right: ${proof === null ? `the endpoint is open: ${sentence(answer.detail)}` : RIGHT[proof]}`;
     }
     case 'unjudged':
-      return 'Not judged: nothing is wrong with the access token as far as can be seen here.';
+      return explanation.hidden.length === 0
+        ? 'Not judged: nothing is wrong with the access token as far as can be seen here.'
+        : `Not judged: nothing is wrong with what the text shows; it does not show the ${explanation.hidden.join(' and the ')}.`;
     case 'right-but-old':
       return 'Right, but old: the signature fits the request, and the signed time is over.';
     case 'unexplained':

@@ -1,4 +1,10 @@
-import type { ExplainInput, Finding, Mistake, SentIdentity } from '../../check/methods/explanation/explainer.ts';
+import {
+  type ExplainInput,
+  type Finding,
+  type Mistake,
+  type SentIdentity,
+  withoutSignature,
+} from '../../check/methods/explanation/explainer.ts';
 import { type EndpointExplainer, loadExplainer } from '../../check/methods/explanation/load-explainer.ts';
 import { OTHER_APP_KEY } from '../../check/methods/explanation/signing-mistakes.ts';
 import { proofOf } from '../../check/methods/methods.ts';
@@ -9,7 +15,9 @@ import { maskSecrets } from '../../check/signing/mask-secrets.ts';
 import { adviseOn } from './advice.ts';
 import { findDifference } from './difference.ts';
 import type { Answer, Explanation, KnownCaller, Verdict } from './explanation.ts';
+import { findHiddenParts, type HiddenParts, withSomeBody } from './hidden-parts.ts';
 import { type Judgement, judgeRequest, type Known } from './judge-request.ts';
+import { type LeftOut, nothingLeftOut } from './read/left-out.ts';
 import { callerMistake, FORMER_SECRET, refusalMistake, SECRET_NOT_STORED } from './refusal-mistakes.ts';
 
 const UNAUTHENTICATED = 401;
@@ -31,27 +39,67 @@ interface Judged extends Known {
 export async function explain(
   request: ClientRequest,
   endpoint: Endpoint,
-  asked: Omit<ExplainInput, 'secret'>,
+  asked: Asked,
   know: (sent: SentIdentity) => Known | Promise<Known>,
 ): Promise<Explanation> {
   const explainer = await loadExplainer(endpoint);
   const sent = explainer.findSentIdentity(request);
   const known = await know(sent);
   const { nowSeconds } = asked;
-  const judgement = await judgeRequest(request, known, { nowSeconds, signedSeconds: sent.signedSeconds });
-  return explainJudged(request, explainer, { ...asked, secret: known.secret }, { ...known, judgement });
+  const judgedAt = { nowSeconds, signedSeconds: sent.signedSeconds };
+  const judged = { ...known, judgement: await judgeRequest(request, known, judgedAt) };
+  const input = { ...asked, secret: known.secret };
+  const whole = explainJudged(explainer, judged, explainSignature(request, explainer, input, judged));
+  if (whole.mistakes.length === 0 && whole.verdict !== 'unexplained') return whole;
+  const hidden = findHiddenParts(request, explainer, sent, asked.leftOut ?? nothingLeftOut);
+  if (hidden === null) return whole;
+  if (hidden.hasCredentials)
+    return withHidden(explainJudged(explainer, withoutCredentials(judged), NOT_LOOKED_INTO), hidden);
+  const sentRequest = withSomeBody(request);
+  const { authenticateWithoutDigest } = explainer;
+  const rest = { ...known, judgement: await judgeRequest(sentRequest, known, judgedAt, authenticateWithoutDigest) };
+  const finding = explainSignature(sentRequest, explainer, { ...input, isBodyLeftOut: true }, rest);
+  return withHidden(explainJudged(explainer, rest, finding), hidden);
+}
+
+/** What is asked of a request besides what is known of its caller. */
+export interface Asked extends Omit<ExplainInput, 'secret' | 'isBodyLeftOut'> {
+  /** What its text does not show; without it, nothing. */
+  readonly leftOut?: LeftOut;
+}
+
+/** What is found where credentials are not looked into. */
+const NOT_LOOKED_INTO = { finding: withoutSignature([]), secrets: [] } as const;
+
+/** What was judged before the credentials: where the request leads. */
+function withoutCredentials(judged: Judged): Judged {
+  const { judgement } = judged;
+  if (judgement.endpoint === null) return { ...judged, caller: null };
+  return { ...judged, caller: null, judgement: { ...judgement, refusal: null, refusalWhenMade: null } };
+}
+
+/** A request is not right, and no more than right so far, where a part of it was not looked at. */
+function withHidden(explanation: Explanation, { parts, notes }: HiddenParts): Explanation {
+  if (parts.length === 0) return explanation;
+  const { verdict, answer } = explanation;
+  const detail = 'a part of the request is not in the text';
+  return {
+    ...explanation,
+    verdict: verdict === 'right' ? 'unjudged' : verdict,
+    answer: answer.code === 'ALLOWED' ? { ...answer, code: null, detail } : answer,
+    hidden: parts,
+    notes: [...explanation.notes, ...notes],
+  };
 }
 
 function explainJudged(
-  request: ClientRequest,
   explainer: EndpointExplainer,
-  input: ExplainInput,
   judged: Judged,
+  { finding, secrets }: ReturnType<typeof explainSignature>,
 ): Explanation {
   const { endpoint } = explainer;
   const { judgement, caller, tokens } = judged;
   const { refusal } = judgement;
-  const { finding, secrets } = explainSignature(request, explainer, input, judged);
   const mistakes = uniqueMistakes([
     ...refusalMistakes(judgement, finding.mistakes, caller),
     ...(caller === null || finding.explainsAppKey ? [] : callerMistakes(caller, judgement)),
@@ -80,6 +128,7 @@ function explainJudged(
         ? null
         : findDifference(maskSecrets(compared.expected, secrets), maskSecrets(compared.signed, secrets)),
     stringToSign: stringToSign === null ? null : maskSecrets(stringToSign, secrets),
+    hidden: [],
     checked: isUnexplained ? (search?.checked ?? []) : [],
     notes: [
       ...notesOf(finding, refusal),

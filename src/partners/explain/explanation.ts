@@ -4,13 +4,15 @@ import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { RefusalCode } from '../../check/refusal.ts';
 import type { Subject } from './advice.ts';
 import type { Difference } from './difference.ts';
+import type { HiddenPart } from './hidden-parts.ts';
 
 /**
  * - `right`: the credentials and the signature are right now.
  * - `right-but-old`: they were right when the request was made, which was too long ago.
  * - `wrong`: the mistakes say why it is refused.
  * - `unexplained`: the signature fits no mistake that is known.
- * - `unjudged`: nothing wrong was found, and without the key ring an access token cannot be verified.
+ * - `unjudged`: nothing wrong was found, and something cannot be judged: an access token without the key ring, or what
+ *   the text of the request does not show.
  */
 export type Verdict = 'right' | 'right-but-old' | 'wrong' | 'unexplained' | 'unjudged';
 
@@ -37,6 +39,8 @@ export interface Explanation {
   readonly difference: Difference | null;
   /** What the gateway builds as string to sign, without the secret; null where it builds none. */
   readonly stringToSign: Buffer | null;
+  /** What the text does not show of the request, and the verdict would need. */
+  readonly hidden: readonly HiddenPart[];
   /** The names of what the signature was tried against, when nothing fitted; otherwise empty. */
   readonly checked: readonly string[];
   readonly notes: readonly string[];

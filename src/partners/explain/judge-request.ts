@@ -56,11 +56,14 @@ interface JudgedAt {
  * Judges a request by the very stages of `serve`: receive, route, authenticate, authorize. Limits and used signatures,
  * which are no property of the request, are left out. Without a key ring an access token counts as issued by the
  * gateway.
+ *
+ * @param authenticateCaller in place of the stage, where the text does not show all that it looks at
  */
 export function judgeRequest(
   request: ClientRequest,
   { catalog, tokens }: Known,
   { nowSeconds, signedSeconds }: JudgedAt,
+  authenticateCaller: typeof authenticate = authenticate,
 ): Pending<Judgement> {
   const received = receive(gatewayRequest(request));
   if (isRefusal(received)) return { refusal: received, refusalWhenMade: null, endpoint: null };
@@ -72,12 +75,12 @@ export function judgeRequest(
     const permit = authorize(authenticated, nowSeconds);
     return isRefusal(permit) ? permit : null;
   };
-  return whenReady(authenticate(routed, portsAt(nowSeconds, tokens)), (authenticated) => {
+  return whenReady(authenticateCaller(routed, portsAt(nowSeconds, tokens)), (authenticated) => {
     const refusal = decide(authenticated);
     if (refusal?.refused !== 'REQUEST_EXPIRED' || signedSeconds === null) {
       return { refusal, refusalWhenMade: null, endpoint };
     }
-    return whenReady(authenticate(routed, portsAt(signedSeconds, tokens)), (former) => ({
+    return whenReady(authenticateCaller(routed, portsAt(signedSeconds, tokens)), (former) => ({
       refusal,
       refusalWhenMade: decide(former),
       endpoint,

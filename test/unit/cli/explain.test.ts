@@ -135,6 +135,40 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
     assert.ok(out.split('\n').every((line) => line.length <= 120));
   });
 
+  it('judges what curl -v shows of a request, and says what it does not show', async () => {
+    const body = Buffer.from('{"a":1}');
+    const digest = `SHA-256=${createHash('sha256').update(body).digest('base64')}`;
+    const text = `date: ${date}\nPOST /invoices HTTP/1.1\ndigest: ${digest}`;
+    const signature = createHmac('sha256', secret).update(text).digest('base64');
+    const shown = [
+      ...['POST /invoices HTTP/1.1', 'Host: 127.0.0.1:10000', `Date: ${date}`, `Digest: ${digest}`],
+      `Authorization: hmac appkey="k", algorithm="hmac-sha256", headers="date request-line digest", signature="${signature}"`,
+      ...['Content-Length: 7', ''],
+    ].map((line) => `> ${line}\n`);
+    const { code, out } = await explain(shown.join(''), hmac);
+    assert.deepEqual(
+      [code, out],
+      [
+        1,
+        `Not judged: nothing is wrong with what the text shows; it does not show the body.
+Whether the gateway lets it pass is not known.
+
+Note: Content-Length says 7 bytes, but there are 0 bytes of body. --body FILE gives it.
+Note: Whether the Digest is that of the body that was sent is not known.
+`,
+      ],
+    );
+    const file = join(folder.path, 'body.json');
+    writeFileSync(file, body);
+    assert.match((await explain(shown.join(''), [...hmac, '--body', file])).out, /^Right: /);
+    writeFileSync(file, '{"a":2}');
+    const other = await explain(shown.join(''), [...hmac, '--body', file]);
+    assert.match(other.out, /^Wrong: the Digest is that of another body/);
+    const masked = await explain(shown.join('').replace(/signature=".*"/, 'signature="***"'), hmac);
+    assert.match(masked.out, /^Not judged: .* it does not show the body and the credentials\.\n/);
+    assert.match(masked.out, /Note: Not in the text, because it was masked: the value of Authorization\.\n/);
+  });
+
   it('prints JSON and YAML', async () => {
     const { code, out } = await explain(raw(`date: ${date}\nGET /invoices HTTP/1.1`), [...hmac, '-o', 'json']);
     assert.equal(code, 1);
@@ -145,6 +179,7 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
         'authentication',
         'checked',
         'difference',
+        'hidden',
         'mistakes',
         'notes',
         'requestId',

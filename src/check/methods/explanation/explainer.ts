@@ -1,11 +1,23 @@
 import type { AuthenticationMethod, OptionsOf } from '../../../model/endpoint.ts';
 import type { TokenClaims } from '../../tokens/token-claims.ts';
+import type { Pending } from '../../../base/pending.ts';
+import type { Refusal } from '../../refusal.ts';
+import type { Routed } from '../../route/route.ts';
 import type { ClientRequest } from '../../signing/client-request.ts';
+import type { Authenticated, AuthenticationPorts } from '../authenticated.ts';
 
 /** What a method of authentication knows of its callers' mistakes. It is loaded only where a request is explained. */
 export interface Explainer<M extends AuthenticationMethod> {
   /** Reads who sent a request, and when it was signed, as leniently as can be. */
   readonly findSentIdentity: (request: ClientRequest, options: OptionsOf[M]) => SentIdentity;
+  /** The headers that credentials are sent in, in lower case. */
+  readonly credentialHeaders: (options: OptionsOf[M]) => readonly string[];
+  /** What of the credentials a request has in a body that is not at hand. */
+  readonly bodyBears: (request: ClientRequest, options: OptionsOf[M]) => 'nothing' | 'digest' | 'credentials';
+  /** Authenticates as the gateway does, but for the digest of the body; null where none is taken. */
+  readonly authenticateWithoutDigest:
+    | ((routed: Routed, options: OptionsOf[M], ports: AuthenticationPorts) => Pending<Authenticated | Refusal>)
+    | null;
   /** Finds out what is wrong with a request. `isVerified`: the gateway found nothing wrong but the signed time. */
   readonly explain: (
     request: ClientRequest,
@@ -43,6 +55,8 @@ export interface ExplainInput {
   readonly nowSeconds: number;
   /** Whether that time is known, or only that of the explanation, which may be much later. */
   readonly isTimeKnown: boolean;
+  /** Whether the body is not at hand, so that nothing is compared with it. */
+  readonly isBodyLeftOut?: boolean;
 }
 
 /** What one method of authentication finds out about a request. */

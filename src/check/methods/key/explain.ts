@@ -68,6 +68,9 @@ export const keyExplainer: Explainer<'key'> = {
     const meantAppKeys = [...new Set(meant)].filter((text) => text !== value && text !== '');
     return { ...unknownSender, appKey: value, meantAppKeys: [...meantAppKeys, ...later] };
   },
+  credentialHeaders: ({ keyNames }) => carrierNames(keyNames, 'header').map((name) => name.toLowerCase()),
+  bodyBears: () => 'nothing',
+  authenticateWithoutDigest: null,
   explain: (request, { keyNames }, { secret }) => {
     const carrier = keyNames.find((each) => sentKeys(request, each).length > 0);
     if (carrier === undefined) return withoutSignature([findMissing(request, keyNames)]);

@@ -47,6 +47,9 @@ export const tokenExplainer: Explainer<'oauth2'> = {
     const claims = typeof token === 'string' ? readUnverifiedClaims(token) : null;
     return { ...unknownSender, appKey: claims?.clientId ?? null, claims };
   },
+  credentialHeaders: () => ['authorization'],
+  bodyBears: () => 'nothing',
+  authenticateWithoutDigest: null,
   explain: (request, options) => {
     const token = sentToken(request, options);
     if (typeof token === 'string') return withoutSignature([]);

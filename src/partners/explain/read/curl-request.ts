@@ -1,7 +1,8 @@
 import { type ClientHeader, headerOf } from '../../../check/signing/client-request.ts';
 import { findFileProblem, namedFiles, notesOnFiles, readCurlData, readUrlQueries } from './curl-data.ts';
 import { type CurlOption, readCurlOptions } from './curl-options.ts';
-import { type ReadContext, type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
+import { maskedNames } from './left-out.ts';
+import { maskedNotes, type ReadContext, type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 import { isCmdCommand, type Pipeline, readCmdWords, readPipeline } from './shell-words.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -50,17 +51,20 @@ export function readCurlRequest(text: string, { body: given }: Pick<ReadContext,
   const hasData = !isQuery && data !== null;
   const headers = readHeaders(options, hasData, parts.user, body.length > 0 || hasData ? body.length : null);
   const named = last('request');
+  const sentTarget = last('request-target') ?? path;
+  const masked = maskedNames({ path: sentTarget, headers });
   return {
     form: 'curl',
     request: {
       method: named ?? (has('head') ? 'HEAD' : uploaded !== null ? 'PUT' : hasData ? 'POST' : 'GET'),
-      path: last('request-target') ?? path,
+      path: sentTarget,
       authority: headerOf({ headers }, 'host') ?? parts.authority,
       headers,
       body,
     },
     sentAtSeconds: null,
-    notes: notesOnFiles(options),
+    leftOut: { body: false, headers: 'none', isMasked: masked.length > 0 },
+    notes: [...notesOnFiles(options), ...maskedNotes(masked)],
   };
 }
 

@@ -1,7 +1,8 @@
 import { type ClientHeader, headerOf } from '../../../check/signing/client-request.ts';
 import { TOKEN_CHARACTER } from '../../../base/text/http-grammar.ts';
 import { parseImfFixdate } from '../../../check/signing/signed-time.ts';
-import { holdsBody, type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
+import { isBodyLeftOut, type LeftOut, maskedNames } from './left-out.ts';
+import { BODY_NOT_THERE, holdsBody, maskedNotes, type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 
 const REQUEST_LINE = new RegExp(`^(${TOKEN_CHARACTER}+) (\\S+)(?: HTTP/\\d(?:\\.\\d)?)?$`);
 const VERBOSE_LINE = /^> ?(.*)$/;
@@ -32,22 +33,36 @@ export function readRawRequest(text: string, given: Buffer | null = null): ReadR
   }
   const absolute = /^https?:\/\//i.test(written) ? splitUrl(written) : null;
   const find = (name: string): string | null => headerOf({ headers }, name);
-  if (given !== null && /[^\r\n]/.test(rest)) return holdsBody;
   const length = find('content-length');
-  const body =
-    given === null ? readBody(rest, length, find('transfer-encoding')) : cutBody(given.toString('latin1'), length);
+  const held = readBody(rest, length, find('transfer-encoding'));
+  const request = {
+    method,
+    path: absolute?.target ?? written,
+    authority: find('host') ?? pseudo.get(':authority') ?? absolute?.authority ?? '',
+    headers,
+    body: held.bytes,
+  };
+  const isHeld = /[^\r\n]/.test(rest);
+  const isCut = isHeld && length === null ? held.isCut : isBodyLeftOut(request);
+  if (given !== null && isHeld && !isCut) return holdsBody;
+  const body = given === null ? held : cutBody(given.toString('latin1'), length);
+  const masked = maskedNames(request);
+  const leftOut: LeftOut = { body: given === null && isCut, headers: 'none', isMasked: masked.length > 0 };
   return {
     form: 'raw',
-    request: {
-      method,
-      path: absolute?.target ?? written,
-      authority: find('host') ?? pseudo.get(':authority') ?? absolute?.authority ?? '',
-      headers,
-      body: body.bytes,
-    },
+    request: { ...request, body: body.bytes },
     sentAtSeconds: isVerbose ? parseImfFixdate(RESPONSE_DATE.exec(text)?.[1] ?? '') : null,
-    notes: body.note === null ? [] : [body.note],
+    leftOut,
+    notes: [...(body.note === null ? (leftOut.body ? [BODY_NOT_THERE] : []) : [body.note]), ...maskedNotes(masked)],
   };
+}
+
+/** A body as a text holds it. */
+interface HeldBody {
+  readonly bytes: Buffer;
+  readonly note: string | null;
+  /** Whether its end is missing, as far as its framing says. */
+  readonly isCut: boolean;
 }
 
 interface Parts {
@@ -77,36 +92,35 @@ function verboseParts(text: string): Parts {
   return { lines, body: '' };
 }
 
-function readBody(
-  rest: string,
-  contentLength: string | null,
-  transferEncoding: string | null,
-): { readonly bytes: Buffer; readonly note: string | null } {
+function readBody(rest: string, contentLength: string | null, transferEncoding: string | null): HeldBody {
   const bytes = Buffer.from(rest, 'latin1');
   if (transferEncoding !== null && /\bchunked\b/i.test(transferEncoding)) {
     const unchunked = readChunks(bytes);
-    return unchunked === null
-      ? { bytes, note: 'The body is not in chunks, although Transfer-Encoding says so; it was taken as it stands.' }
-      : { bytes: unchunked, note: null };
+    if (unchunked !== null) return { bytes: unchunked, note: null, isCut: false };
+    if (bytes.length === 0) return { bytes, note: null, isCut: true };
+    const note = 'The body is not in chunks, although Transfer-Encoding says so; it was taken as it stands.';
+    return { bytes, note, isCut: true };
   }
   return cutBody(rest, contentLength);
 }
 
 /** The body as far as `Content-Length` says. */
-function cutBody(rest: string, contentLength: string | null): { readonly bytes: Buffer; readonly note: string | null } {
+function cutBody(rest: string, contentLength: string | null): HeldBody {
   const bytes = Buffer.from(rest, 'latin1');
   const length = contentLength !== null && /^\d{1,15}$/.test(contentLength) ? Number(contentLength) : null;
-  if (length === null || length === bytes.length) return { bytes, note: null };
+  if (length === null || length === bytes.length) return { bytes, note: null, isCut: false };
   if (length > bytes.length) {
     return {
       bytes,
       note: `Content-Length says ${String(length)} bytes, but there are ${String(bytes.length)} bytes of body.${bytes.length === 0 ? ' --body FILE gives it.' : ''}`,
+      isCut: true,
     };
   }
   const isOnlyLineEnd = /^[\r\n]+$/.test(rest.slice(length));
   return {
     bytes: bytes.subarray(0, length),
     note: isOnlyLineEnd ? null : `What follows the ${String(length)} bytes of Content-Length was left out.`,
+    isCut: false,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ClientRequest } from '../../../check/signing/client-request.ts';
+import type { LeftOut } from './left-out.ts';
 
 /** The forms in which a request can be given. */
 type RequestForm = 'curl' | 'raw' | 'har';
@@ -9,7 +10,8 @@ export interface ReadRequest {
   readonly request: ClientRequest;
   /** When it was sent, in seconds since the epoch, where the text says so. */
   readonly sentAtSeconds: number | null;
-  /** What a reader of the result should know about how the text was taken. */
+  readonly leftOut: LeftOut;
+  /** What a reader of the result should know about how the text was taken, and what is not in it. */
   readonly notes: readonly string[];
 }
 
@@ -28,6 +30,17 @@ export interface ReadProblem {
 
 /** What is wrong with a body that is given beside a request that has one. */
 export const holdsBody: ReadProblem = { problem: 'the request holds a body already, so --body has no use' };
+
+/** What is said of a body that no length tells of. */
+export const BODY_NOT_THERE = 'The body that was sent is not in the text. --body FILE gives it.';
+
+/** What is said of values that were masked. */
+export function maskedNotes(names: readonly string[]): readonly string[] {
+  const shown = [...new Set(names)].map((name) => name.replace(/[^\x21-\x7e]/g, '?').slice(0, MAX_SHOWN_NAME));
+  return shown.length === 0 ? [] : [`Not in the text, because it was masked: the value of ${shown.join(', ')}.`];
+}
+
+const MAX_SHOWN_NAME = 40;
 
 /** The parts of a URL that make a request, one character a byte. */
 interface RequestUrl {

@@ -14,6 +14,8 @@ import {
 import { bytesOfHex, readSentMac, searchSignature, type SentMac, type Spelling } from '../../explanation/search.ts';
 import { explainTime, otherAppKey, secretMistakes } from '../../explanation/signing-mistakes.ts';
 import { decodeEscapes } from '../../explanation/text-encoding.ts';
+import { authenticateSigner } from '../../authenticate-signer.ts';
+import { hmacStrategy } from '../authenticate.ts';
 import { parseHmac } from '../signature.ts';
 import { SIGNED_HTTP_VERSION } from '../string-to-sign.ts';
 import { type HmacCase, hmacCase, type HmacRecipe, hmacTextOf, hmacWith } from './case.ts';
@@ -29,8 +31,13 @@ export const hmacExplainer: Explainer<'hmac'> = {
     const { authorization, header } = hmacCase(request, options);
     return { ...unknownSender, appKey: authorization.appKey, signedSeconds: parseImfFixdate(header('date') ?? '') };
   },
+  credentialHeaders: () => ['authorization'],
+  bodyBears: () => 'digest',
+  authenticateWithoutDigest: (routed, options, ports) => authenticateSigner(withoutDigest, routed, options, ports),
   explain,
 };
+
+const withoutDigest: typeof hmacStrategy = { ...hmacStrategy, checkBody: () => null };
 
 function explain(request: ClientRequest, options: HmacOptions, input: ExplainInput): Finding {
   const context = hmacCase(request, options);
@@ -43,7 +50,7 @@ function explain(request: ClientRequest, options: HmacOptions, input: ExplainInp
   const mistakes = [
     ...faults,
     ...otherAppKey(appKey, input.appKey),
-    ...(claimed === null ? [] : findDigestMistakes(claimed, request.body)),
+    ...(claimed === null || input.isBodyLeftOut === true ? [] : findDigestMistakes(claimed, request.body)),
     ...time.mistakes,
   ];
   const unsearched = { ...withoutSignature(mistakes), isOld: time.isOld };

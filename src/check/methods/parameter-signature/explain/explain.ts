@@ -1,6 +1,7 @@
 import type { ParameterSignatureOptions } from '../../../../model/endpoint.ts';
 import { isRefusal } from '../../../refusal.ts';
 import { type ClientRequest, signableRequest } from '../../../signing/client-request.ts';
+import { parseMediaType } from '../../../../base/text/media-type.ts';
 import { parseApiTimestamp } from '../../../signing/signed-time.ts';
 import {
   type Explainer,
@@ -14,6 +15,7 @@ import {
 import { bytesOfHex, readSentMac, searchSignature, type SentMac, type Spelling } from '../../explanation/search.ts';
 import { explainTime, otherAppKey, secretMistakes } from '../../explanation/signing-mistakes.ts';
 import { textOf } from '../../explanation/text-encoding.ts';
+import { isVerifiedType } from '../body-form.ts';
 import { parseParameterRequest } from '../request.ts';
 import { bytesOf } from '../string-to-sign.ts';
 import {
@@ -40,6 +42,13 @@ export const parameterExplainer: Explainer<'parameter-signature'> = {
     const context = parameterCase(request, options);
     return { ...unknownSender, appKey: sentAppKey(context), signedSeconds: sentTimestamp(context) };
   },
+  credentialHeaders: () => [],
+  bodyBears: ({ headers }, { unsignedBody }) => {
+    const types = headers.flatMap(([name, value]) => (name.toLowerCase() === 'content-type' ? [value] : []));
+    const isOther = types.length === 1 && !isVerifiedType(parseMediaType(types[0] ?? ''));
+    return isOther && unsignedBody === 'forward' ? 'nothing' : 'credentials';
+  },
+  authenticateWithoutDigest: null,
   explain,
 };
 

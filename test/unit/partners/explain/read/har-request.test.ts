@@ -55,6 +55,25 @@ describe('reading a HAR', () => {
     assert.equal(withBody({ params: [{ name: 'a', value: 'b c' }, { name: 'd' }] }).toString(), 'a=b+c&d=');
   });
 
+  it('says what the HAR does not show', () => {
+    const { request } = first;
+    const headers = [...request.headers, { name: 'Authorization', value: 'Bearer x' }];
+    const hidden = (more: object): readonly unknown[] => {
+      const { body, headers, isMasked } = read({ ...request, ...more }).leftOut;
+      return [body, headers, isMasked];
+    };
+    const length = (value: string): object => ({ headers: [...headers, { name: 'Content-Length', value }] });
+    assert.deepEqual(hidden({ headers }), [false, 'none', false]);
+    assert.deepEqual(hidden({}), [false, 'authorization', false]);
+    assert.deepEqual(hidden({ headers, postData: undefined }), [true, 'none', false]);
+    assert.deepEqual(hidden({ headers, postData: { params: [{ name: 'a', value: 'b' }] } }), [true, 'none', false]);
+    assert.deepEqual(hidden({ method: 'GET', headers: [], postData: undefined }), [false, 'all', false]);
+    assert.deepEqual(hidden({ method: 'GET', headers, postData: undefined, bodySize: 3 }), [true, 'none', false]);
+    assert.deepEqual(hidden(length('10')), [false, 'none', false]);
+    assert.deepEqual(hidden(length('9')), [true, 'none', false]);
+    assert.match(read({ ...request, ...length('9') }).notes.join(), /not show the body byte for byte .* --body FILE/);
+  });
+
   it('says what is no HAR', () => {
     assert.match(problemOf('{"log":'), /begins like JSON/);
     assert.match(problemOf('{"a":1}'), /no HAR/);

@@ -50,6 +50,35 @@ describe('reading raw HTTP', () => {
     assert.deepEqual(held, { problem: 'the request holds a body already, so --body has no use' });
   });
 
+  it('says what the text does not show', () => {
+    const post = 'POST /x?a=1 HTTP/1.1\nHost: a\n';
+    const hidden = (text: string): readonly unknown[] => {
+      const { body, headers, isMasked } = read(text).leftOut;
+      return [body, headers, isMasked];
+    };
+    for (const [text, ...expected] of [
+      [`${post}\n`, false, 'none', false],
+      [`${post}Content-Length: 0\nContent-Type: text/plain\n\n`, false, 'none', false],
+      [`${post}Content-Type: text/plain\n\n`, true, 'none', false],
+      [`${post}Transfer-Encoding: chunked\n\n`, true, 'none', false],
+      [`${post}Transfer-Encoding: chunked\n\n0\n\n`, false, 'none', false],
+      [`${post}Transfer-Encoding: chunked\n\n5\nab`, true, 'none', false],
+      [`${post}Content-Length: 3\n\nab`, true, 'none', false],
+      [`${post.replace('POST', 'GET')}Content-Type: text/plain\n\n`, false, 'none', false],
+      [`${post}Authorization: Bearer <redacted>\n\n`, false, 'none', true],
+      [`${post}X-Key: ******\n\n`, false, 'none', true],
+      [`${post.replace('a=1', 'sign=REDACTED')}\n`, false, 'none', true],
+      [`${post}X-Note: the redacted one\nCookie: ***\n\n`, false, 'none', false],
+    ] as const) {
+      assert.deepEqual(hidden(text), expected, text);
+    }
+    const cut = `${post}Content-Length: 3\n\nab`;
+    assert.equal(read(cut, Buffer.from('abc')).request.body.toString(), 'abc');
+    assert.deepEqual(read(`${post}Content-Type: text/plain\n\n`).notes, [
+      'The body that was sent is not in the text. --body FILE gives it.',
+    ]);
+  });
+
   it('takes chunks apart', () => {
     const head = 'POST / HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n';
     for (const end of ['\r\n', '\n']) {
