@@ -40,6 +40,23 @@ export function attachTo(terminal: Terminal, program: Command): Command {
     .exitOverride();
 }
 
+/**
+ * Makes a command, and those below it, refuse an option that takes one value and is given two: the first would be
+ * ignored. An option that collects says in its description that it is repeatable.
+ */
+export function refuseRepeated(command: Command): void {
+  for (const option of command.options) {
+    if ((!option.required && !option.optional) || option.variadic || option.description.includes('repeatable'))
+      continue;
+    let times = 0;
+    command.on(`option:${option.name()}`, () => {
+      times += 1;
+      if (times > 1) command.error(`error: option '${option.flags}' takes one value, and was given another`);
+    });
+  }
+  for (const each of command.commands) refuseRepeated(each);
+}
+
 /** Adds a command to the program, or to the command that it belongs to. */
 export type RegisterCommand = (parent: Command, context: CommandContext) => void;
 

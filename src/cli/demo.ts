@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { addHelp, type CommandContext } from './command.ts';
 import { usesColor } from './render/text.ts';
@@ -31,7 +31,9 @@ export function registerDemo(program: Command, context: CommandContext): void {
     )
     .option('--with-ratelimit', "keep limits in Envoy's rate limit service, which is started with Redis")
     .option('--with-console', 'keep endpoints and partners in a MongoDB, which is started too, and serve the console')
-    .option('--without-console', 'leave the console out also where MongoDB is installed');
+    .addOption(
+      new Option('--without-console', 'leave the console out also where MongoDB is installed').conflicts('withConsole'),
+    );
   addHelp(command, {
     notes: `Downloads Envoy to .services/ if it is missing. With --with-ratelimit it also downloads Redis, and builds the rate limit
 service, which needs Go and about two minutes. Runs until Ctrl-C. If MongoDB is installed (scripts/install-services

@@ -5,7 +5,7 @@ import { parseConfig } from '../gateway/config.ts';
 import { noLabelOwners } from '../model/label-owners.ts';
 import { checkCallerAddresses } from './doctor/check-caller-addresses.ts';
 import { unknownLimits } from './doctor/own-limits.ts';
-import { fault, fine, type Finding, type FindingLevel } from '../base/finding.ts';
+import { fault, fine, type Finding, warning, type FindingLevel } from '../base/finding.ts';
 import type { Paint } from '../resources/changes/render-change.ts';
 import { listenerFiles, rateLimitFiles } from '../gateway/configured-files.ts';
 import { addHelp, type CommandContext } from './command.ts';
@@ -123,6 +123,10 @@ async function* find(
     return;
   }
   yield fine('settings', 'are all known and right');
+  if (parsed.config.store.kind === 'file') {
+    if (deep) yield fine('--deep', 'adds nothing for a declarative file, which is always read as a whole');
+    if (fix) yield warning('--fix', 'changes nothing in a declarative file', 'correct the file where it is faulty');
+  }
   const { store: location, keyring: keyRing, rateLimitService: address } = parsed.config;
   const { rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs, grpcTransport: transport } = parsed.config;
   const rateLimitService = address === null ? null : { address, domain, deadlineMs, transport };

@@ -50,7 +50,11 @@ export function registerExplain(program: Command, context: CommandContext): void
       parseRequestId,
     )
     .addOption(adminOption().conflicts('method'))
-    .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE; no password')
+    .addOption(
+      new Option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE; no password').conflicts(
+        'method',
+      ),
+    )
     .addOption(timeoutOption())
     .addOption(outputOption());
   addHelp(command, {

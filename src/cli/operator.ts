@@ -95,7 +95,7 @@ function registerAdd(noun: Command, context: CommandContext): void {
     .description('Add an operator, and print a token that is not shown again.')
     .argument('<id>', 'the id, which the audit trail shows: a-z, 0-9 and "-"', parseId);
   addOperatorFlags(command, roleOption().makeOptionMandatory())
-    .addOption(expiresOption())
+    .addOption(expiresOption().conflicts('token'))
     .option('--no-token', 'without a token; "operator token issue" gives one later');
   addChangeAction(command, context, {
     notes: `${ROLES}\n${labelBounds}`,

@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { Command, CommanderError } from 'commander';
 import { readVersion } from '../base/version.ts';
-import { attachTo, type CommandPorts, type RegisterCommand } from './command.ts';
+import { attachTo, type CommandPorts, refuseRepeated, type RegisterCommand } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';
 
@@ -86,6 +86,7 @@ Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 confl
     if (needsAll || name === named) (await load())(program, { ...ports, terminal, finish });
     else program.command(name);
   }
+  refuseRepeated(program);
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

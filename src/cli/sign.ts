@@ -63,6 +63,17 @@ async function sign(method: string, url: string, options: SignOptions, context: 
   const endpoint = await findEndpoint(options, context);
   const { request, origin } = readRequestArguments({ method, url, headers, data });
   const secret = readSecretArgument(secretFrom, terminal.environment);
+  const { authentication } = endpoint;
+  if (appKey !== null && authentication === 'key') {
+    throw new UsageError(
+      '--app-key is not for key endpoints: there the App Key is the secret, which --secret-from reads',
+    );
+  }
+  if (alsoSigned.length > 0 && authentication !== 'hmac') {
+    throw new UsageError(
+      `--sign-header is for hmac endpoints; ${endpoint.id} takes ${authentication ?? 'no credentials'}`,
+    );
+  }
   const signed = signRequest(request, endpoint, { appKey, secret, alsoSigned, nowSeconds: clock.nowSeconds() });
   if (isRefusal(signed)) {
     const { refused, detail } = signed;

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { addHelp, attachTo, type CommandContext } from '../../../src/cli/command.ts';
+import { addHelp, attachTo, type CommandContext, refuseRepeated } from '../../../src/cli/command.ts';
 import { reportFailure } from '../../../src/cli/failure.ts';
 import { outputOption } from '../../../src/cli/flags/options.ts';
 import { parseTime } from '../../../src/cli/flags/times.ts';
@@ -81,6 +81,7 @@ oauth2.`,
     ],
     exits: { done: 'the request is right, or was when it was made', failed: 'it is wrong or cannot be judged' },
   });
+  refuseRepeated(program);
   return program.action(async (file: string, flags: Omit<ExplainFlags, 'timeout'>) => {
     try {
       // A store would have the timeout; there is none.

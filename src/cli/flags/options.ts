@@ -62,9 +62,10 @@ export function addChangeOptions(command: Command): Command {
     .option('--reason <text>', 'why, for the audit trail: a ticket, for example', parseReason)
     .option('--wait', 'return when every replica decides by it; exit code 1 when some do not in time')
     .addOption(
-      new Option('--wait-timeout <span>', 'how long to wait for replicas')
+      new Option('--wait-timeout <span>', 'how long to wait for replicas, as --wait does')
         .argParser(parseTimeout)
-        .default(DEFAULT_WAIT_MS, '30s'),
+        .default(DEFAULT_WAIT_MS, '30s')
+        .implies({ wait: true }),
     );
   return addStoreOptions(command);
 }

@@ -59,7 +59,12 @@ to compare a program with are signed with the credential's App Key, a public exa
       notFound: 'no such credential',
     },
   });
-  addAction(command, context, async (flags: HandoverFlags) => await handOverTo(flags, context));
+  addAction(command, context, async (flags: HandoverFlags) => {
+    if (flags.output !== 'markdown' && command.getOptionValueSource('language') === 'cli') {
+      throw new UsageError('--language is for the page in Markdown; JSON and YAML hold no sample');
+    }
+    return await handOverTo(flags, context);
+  });
 }
 
 async function handOverTo(flags: HandoverFlags, context: CommandContext): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { settings } from '../../gateway/config.ts';
 import { KeyRing } from '../../model/keyring/key-ring.ts';
 import { loadKeyRing } from '../../model/keyring/read-key-ring.ts';
@@ -146,7 +146,7 @@ export function registerRemove(group: Command, context: CommandContext): void {
     .option('--dry-run', 'print what would change, and change nothing')
     .addOption(outputOption())
     .option('--store <location>', 'whose secrets the key may have sealed, instead of POSTERN_STORE; no password')
-    .option('--without-store', 'do not check a store')
+    .addOption(new Option('--without-store', 'do not check a store').conflicts('store'))
     .addOption(timeoutOption());
   addHelp(command, {
     notes: `The store is checked first: while the key seals a secret there, nothing is removed; run "postern keyring rewrap" first.

@@ -24,20 +24,34 @@ import { fixLines, sentence } from './render-explanation.ts';
 
 /** Explains the refusal of `--request-id` without its request. Throws `NotFound` for one that is not kept. */
 export async function explainKeptRefusal(flags: ExplainFlags, context: CommandContext): Promise<ExitCode> {
-  const { requestId, output, method, body } = flags;
-  if (method !== undefined) throw new UsageError('--method is for the request of a FILE, or - for standard input');
-  if (body !== undefined) throw new UsageError('--body is for the request of a FILE, or - for standard input');
+  const { requestId, output } = flags;
+  const ofRequest = REQUEST_FLAGS.find(([name]) => flags[name] !== undefined)?.[1];
+  if (ofRequest !== undefined)
+    throw new UsageError(`${ofRequest} is for the request of a FILE, or - for standard input`);
   if (requestId === undefined)
     throw new UsageError('name the request: its FILE, or - for standard input, or --request-id');
   await using store = await openFor(context, 'explain', flags, 'where-possible');
   const { record, replica } = await findKept(requestId, flags, store, context);
   const endpoint = record.endpointId === null ? null : await findEndpoint(store, record.endpointId);
-  const explained = explainKept(record, await readContext(record, endpoint, flags.secretFrom, store, context));
+  const { secretNote, ...known } = await readContext(record, endpoint, flags.secretFrom, store, context);
+  const plain = explainKept(record, known);
+  const explained = secretNote === null ? plain : { ...plain, notes: [...plain.notes, secretNote] };
   const meaning = meaningOf(record, endpoint);
   if (output === 'table') printExplained(record, meaning, { ...explained, replica }, context);
   else context.terminal.out.write(formatData(declareExplained(record, endpoint, meaning, explained), output));
   return exitCodes.failed;
 }
+
+/** What says something of a request, and nothing of a refusal that is kept. */
+const REQUEST_FLAGS = [
+  ['method', '--method'],
+  ['option', '--option'],
+  ['endpoint', '--endpoint'],
+  ['appKey', '--app-key'],
+  ['body', '--body'],
+  ['at', '--at'],
+  ['entry', '--entry'],
+] as const satisfies readonly (readonly [keyof ExplainFlags, string])[];
 
 /** A refusal that is kept, and the replica that remembers it; null for a database. */
 export interface KeptRefusal {

@@ -99,17 +99,19 @@ async function explainStored(
   const keptAt = kept === null ? {} : { at: Math.floor(kept.record.atMs / 1000) };
   const asked = askedOf({ ...keptAt, ...given }, read, clock);
   const { nowSeconds, appKey } = asked;
+  const notesOnGiven: string[] = [];
   const explanation = await explain(read.request, endpoint, asked, async (sent) => {
     const givenSecret = readGivenSecret(given, environment);
     const query = { endpoint, endpoints, sent, givenSecret, nowSeconds, appKey, file: store.file };
-    const caller = await readStoredCaller(store.resources, query);
+    const { notes, ...caller } = await readStoredCaller(store.resources, query);
+    notesOnGiven.push(...notes);
     if (proofOf(endpoint) !== 'token') return { ...caller, tokens: tokensOfPartners };
     return { ...caller, tokens: await readKnownTokens(sent.claims, store, environment) };
   });
   const compared = kept === null ? whyNotKept : kept.compare(kept.record, read.request, explanation.stringToSign);
   // The first characters of an id find a refusal, but not its line in the log.
   const requestId = kept?.record.requestId ?? given.requestId;
-  return explained(requestId, { ...read, notes: [...read.notes, ...compared] }, explanation);
+  return explained(requestId, { ...read, notes: [...read.notes, ...notesOnGiven, ...compared] }, explanation);
 }
 
 /** The refusal of `--request-id`, or in a sentence why there is none to compare with; null when none is named. */
@@ -141,7 +143,14 @@ async function explainLone(
 ): Promise<Explained> {
   const read = readInput(given);
   const secret = readGivenSecret(given, environment);
-  if (secret === null && proofOf(endpoint) !== 'token') {
+  const proof = proofOf(endpoint);
+  if (given.appKey !== undefined && proof === 'app-key') {
+    throw new UsageError('--app-key is not for key: there the App Key is the secret, which --secret-from reads');
+  }
+  if (secret !== null && proof === 'token') {
+    throw new UsageError('--secret-from is not for oauth2: a token is judged without the App Secret');
+  }
+  if (secret === null && proof !== 'token') {
     throw new UsageError('--secret-from is missing: without a store there is no other source of the secret');
   }
   const asked = askedOf(given, read, clock);
@@ -162,7 +171,7 @@ function explained(requestId: string | undefined, input: Input, explanation: Exp
   return { explanation, notes: input.notes, requestId: requestId ?? input.requestId };
 }
 
-function checkFlags({ file, secretFrom, body, method, option }: Given): void {
+function checkFlags({ file, secretFrom, body, method, option, admin, requestId }: Given): void {
   const sources = { request: file, secret: secretFrom, body };
   const [one, another] = Object.entries(sources).flatMap(([what, source]) => (source === STANDARD_INPUT ? [what] : []));
   if (one !== undefined && another !== undefined) {
@@ -170,6 +179,9 @@ function checkFlags({ file, secretFrom, body, method, option }: Given): void {
   }
   if (method === undefined && option !== undefined) {
     throw new UsageError('--option goes with --method; with a store, the endpoint has its options there');
+  }
+  if (admin !== undefined && requestId === undefined) {
+    throw new UsageError('--admin goes with --request-id, the refusal that the replica is asked for');
   }
 }
 
@@ -209,6 +221,7 @@ function readInput({ file, entry, body }: Given): Input {
   const given = body === undefined ? null : readFile(body, MAX_HMAC_BODY_BYTES);
   const read = readRequest(bytes, { entry: entry ?? null, body: given });
   if ('problem' in read) throw new UsageError(`${file}: ${read.problem}`);
+  if (entry !== undefined && read.form !== 'har') throw new UsageError(`--entry is for a HAR, which ${file} is not`);
   return { ...read, requestId: findRefusalRequestId(bytes.toString('latin1')) };
 }
 

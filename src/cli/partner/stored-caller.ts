@@ -16,8 +16,9 @@ import { compileCatalog } from '../../check/route/endpoint-table.ts';
 import { equal } from '../../base/text/equal.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import { UsageError } from '../failure.ts';
-import { isKeyRingNamed, openKeyRing } from '../store/open-store.ts';
 import type { OpenedStore } from '../opened-store.ts';
+import { isKeyRingNamed, openKeyRing } from '../store/open-store.ts';
+import { describeGivenAppKey, describeGivenSecret } from './given-secret.ts';
 
 interface CallerQuery {
   readonly endpoint: Endpoint;
@@ -34,9 +35,12 @@ interface CallerQuery {
 
 /**
  * Reads from a store what a request is judged by: every endpoint, and the credentials that it may be from with their
- * consumers and grants, those for groups too. Throws {@link UsageError} for an App Secret that is needed and cannot be read here.
+ * consumers and grants, those for groups too. `notes` say of each option for the caller what came of it. Throws {@link UsageError} for an App Secret that is needed and cannot be read here.
  */
-export async function readStoredCaller(store: ResourceStore, query: CallerQuery): Promise<Omit<Known, 'tokens'>> {
+export async function readStoredCaller(
+  store: ResourceStore,
+  query: CallerQuery,
+): Promise<Omit<Known, 'tokens'> & { readonly notes: readonly string[] }> {
   const { endpoint, endpoints, sent, givenSecret, nowSeconds } = query;
   const proof = proofOf(endpoint);
   const isKey = proof === 'app-key';
@@ -65,6 +69,7 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   const former = owner?.retiringSecret ?? null;
   return {
     catalog,
+    notes: notesOnGiven(query, holderOf),
     secret: isKey
       ? (givenSecret ?? appKeys.find((key) => key !== sent.appKey && holderOf(key) !== null) ?? null)
       : (givenSecret ?? storedText),
@@ -96,6 +101,33 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
     },
   };
 }
+
+/** Every option that was typed is said something of: what it was compared with, or why it has no use. */
+function notesOnGiven(
+  { endpoint, sent, appKey, givenSecret }: CallerQuery,
+  holderOf: (appKey: string | null) => ManagedCredential | null,
+): readonly string[] {
+  const proof = proofOf(endpoint);
+  if (proof === null) {
+    const given = [...(appKey === null ? [] : ['--app-key']), ...(givenSecret === null ? [] : ['--secret-from'])];
+    return given.map(
+      (flag) => `${flag} has no use here: the endpoint ${endpoint.id} is open, and looks at no credentials.`,
+    );
+  }
+  const isKey = proof === 'app-key';
+  return [
+    ...(isKey && appKey !== null ? [NO_APP_KEY] : []),
+    ...(givenSecret === null
+      ? []
+      : [
+          isKey
+            ? describeGivenAppKey(givenSecret, sent.appKey, holderOf(givenSecret)?.id ?? null)
+            : describeGivenSecret(givenSecret, holderOf(appKey ?? sent.appKey)),
+        ]),
+  ];
+}
+
+const NO_APP_KEY = '--app-key has no use on a key endpoint, where the App Key is the secret: --secret-from takes it.';
 
 /** Stands in for what cannot be read: the one given, so that the request is judged as by a gateway that has it. */
 function withReadableSecrets(credential: ManagedCredential, givenSecret: string | null): ManagedCredential {

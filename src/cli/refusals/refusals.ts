@@ -43,7 +43,7 @@ export function registerRefusals(program: Command, context: CommandContext): voi
     .option('--request-id <id>', 'the one with this request id, or its first characters', parseRequestId)
     .option('--follow', 'go on with new ones until Ctrl-C')
     .option('--limit <number>', 'show this many at most, newest first; 1000, or 10 with --follow', parseCount);
-  addStoreOptions(command).addOption(adminOption());
+  addStoreOptions(command).addOption(adminOption().conflicts('store'));
   addHelp(command, {
     notes: `Only requests whose App Key or client is known are here. The table joins those of the same credential, endpoint and
 reason; JSON and YAML have each. With MongoDB it shows all replicas; with a declarative file, what one replica on this

@@ -60,7 +60,11 @@ describe('postern explain', () => {
   async function explain(text: string | Buffer, args: readonly string[], secretText = secret): Promise<CommandResult> {
     const file = join(folder.path, 'request.txt');
     writeFileSync(file, text);
-    const all = ['explain', file, '--secret-from', 'env:SECRET', '--at', at, ...args];
+    const usual = [
+      ['--secret-from', 'env:SECRET'],
+      ['--at', at],
+    ].filter(([flag = '']) => !args.includes(flag));
+    const all = ['explain', file, ...usual.flat(), ...args];
     return runCli(all, { SECRET: secretText, POSTERN_STORE: `file:${join(folder.path, 'postern.yaml')}` });
   }
 
@@ -90,6 +94,8 @@ The string to sign differs from byte 50 on (line 2, byte 14):
                         ^ 0x3f for the gateway, 0x20 signed
 
 Fix: Sign the path with "?" and the query, exactly as they are sent.
+
+Note: The App Secret given with --secret-from is the current one of the credential: a.
 `,
     );
   });
@@ -97,7 +103,11 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
   it('says that a right request is right', async () => {
     assert.deepEqual(await explain(raw(right), hmac), {
       code: 0,
-      out: 'Right: the signature fits the request.\nThe gateway lets it pass, to the limits.\n',
+      out: `Right: the signature fits the request.
+The gateway lets it pass, to the limits.
+
+Note: The App Secret given with --secret-from is the current one of the credential: a.
+`,
       err: '',
     });
   });
@@ -135,6 +145,37 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
     assert.ok(out.split('\n').every((line) => line.length <= 120));
   });
 
+  it('says which secret was given, whatever becomes of the request', async () => {
+    const other = 'another-app-secret-of-somebody';
+    const today = 'another-app-secret-of-today';
+    const by = (appKey: string): string => raw(right).replace('appkey="k"', `appkey="${appKey}"`);
+    const keyed = 'GET /orders?appKey=some-app-key HTTP/1.1\nHost: a.example\n\n';
+    const cases: readonly (readonly [text: string, secret: string, verdict: RegExp, note: string])[] = [
+      [by('k'), secret, /^Right: /, 'is the current one of the credential: a.'],
+      [by('k'), other, /^Right: /, 'is another one than the store has for the credential: a.'],
+      [by('rotating'), secret, /^Right: /, 'is the former one, replaced at the last rotation, of the credential: i.'],
+      [by('rotated'), today, /^Wrong: /, 'is the current one of the credential: h.'],
+      [by('nobody'), other, /^Wrong: /, 'was compared with nothing: no credential has the App Key of the request.'],
+      [by('elsewhere'), secret, /^Right: /, 'cannot be read here; the credential is: j.'],
+    ];
+    for (const [text, given, verdict, note] of cases) {
+      const { out } = await explain(text, [], given);
+      assert.match(out, verdict);
+      assert.ok(out.includes(`Note: The App Secret given with --secret-from`) && out.includes(note), out);
+    }
+    const sent = await explain(keyed, [], 'some-app-key');
+    assert.match(sent.out, /is the one of the request, and one of the credential f\./);
+    const revoked = await explain(keyed, [], 'revoked-key');
+    assert.match(revoked.out, /is another one than the one of the request, and one of the credential g\./);
+    const open = await explain('GET /status HTTP/1.1\nHost: a.example\n\n', ['--app-key', 'k']);
+    assert.match(open.out, /Note: --secret-from has no use here: the endpoint status is open/);
+    assert.match(open.out, /Note: --app-key has no use here/);
+    assert.match(
+      (await explain(keyed, ['--app-key', 'k'], 'some-app-key')).out,
+      /--app-key has no use on a key endpoint/,
+    );
+  });
+
   it('judges what curl -v shows of a request, and says what it does not show', async () => {
     const body = Buffer.from('{"a":1}');
     const digest = `SHA-256=${createHash('sha256').update(body).digest('base64')}`;
@@ -154,6 +195,7 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
 Whether the gateway lets it pass is not known.
 
 Note: Content-Length says 7 bytes, but there are 0 bytes of body. --body FILE gives it.
+Note: The App Secret given with --secret-from is the current one of the credential: a.
 Note: Whether the Digest is that of the body that was sent is not known.
 `,
       ],
@@ -320,7 +362,7 @@ Note: Whether the Digest is that of the body that was sent is not known.
     const store = `file:${join(folder.path, 'postern.yaml')}`;
     // Where no Postern listens: whatever else runs on this machine.
     const environment = { SECRET: secret, POSTERN_STORE: store, POSTERN_ADMIN_ADDRESS: '127.0.0.1:1', ...more };
-    return await runCli(['explain', file, '--at', at, ...args], environment);
+    return await runCli(['explain', file, ...(args.includes('--at') ? [] : ['--at', at]), ...args], environment);
   };
 
   it('takes endpoint, App Key and App Secret from the store', async () => {

@@ -219,7 +219,7 @@ describe('postern sign', () => {
       [['GET', `${origin}/orders`, '--endpoint', 'orders', '-H', 'Host: a,b'], /MALFORMED_REQUEST/],
     ];
     for (const [args, message] of cases) {
-      const { code, out, err } = await sign([...args, '--app-key', 'k']);
+      const { code, out, err } = await sign([...args, ...(args.includes('orders') ? [] : ['--app-key', 'k'])]);
       assert.deepEqual([code, out], [1, ''], err);
       assert.match(err, message);
     }

@@ -8,6 +8,7 @@ import { reportFailure, UsageError } from '../../failure.ts';
 import type { ChangeFlags } from '../../flags/options.ts';
 import { confirm, requireAsk, startProgress, watchForStop } from '../../interaction.ts';
 import type { OpenedStore } from '../../opened-store.ts';
+import { waitWhereWished } from '../../store/wait-for-replicas.ts';
 import { type ExitCode, exitCodes } from '../../terminal.ts';
 import { readCandidates } from './read-candidates.ts';
 import { printNotes, printPlan, printReport, type Report } from './render-run.ts';
@@ -57,7 +58,7 @@ async function propose(wish: RunWish, out: string | null, running: Running): Pro
   await printPlan({ ...report, due, wish }, store.usage, flags.output, context);
   if (out === null || due.length === 0 || flags.dryRun === true) {
     printReport({ ...report, records: run.records }, flags.output, context);
-    return codeOf(run.records);
+    return flags.dryRun === true ? codeOf(run.records) : await waitFor(run.records, running);
   }
   const consumers = new Set(due.map(({ consumerId }) => consumerId)).size;
   const question = `Rotate ${count(due.length, 'credential', grouped(due.length))} of ${count(consumers, 'consumer')}?`;
@@ -100,7 +101,7 @@ async function carryOut(run: Run, { out, isNew, report }: Agreed, running: Runni
   });
   await file.tidy();
   printReport({ ...report, records: file.records }, flags.output, context);
-  if (end === 'done') return codeOf(file.records);
+  if (end === 'done') return await waitFor(file.records, running);
   const done = file.records.filter(isSettled).length;
   const account = `${grouped(done)} of ${grouped(run.records.length)} credentials are done. Run the same command again: it goes on with ${out}.\n`;
   if (end === 'stopped') {
@@ -110,6 +111,12 @@ async function carryOut(run: Run, { out, isNew, report }: Agreed, running: Runni
   const code = reportFailure('postern credential rotate', end.error, terminal);
   terminal.err.write(account);
   return code;
+}
+
+/** Waits where that is wished; gives the code of the run, or of a wait in vain. */
+async function waitFor(records: readonly RotationRecord[], { store, flags, context }: Running): Promise<ExitCode> {
+  const waited = await waitWhereWished(null, store, flags, context);
+  return waited === exitCodes.done ? codeOf(records) : waited;
 }
 
 /** Shows how far a run is while `work` keeps its records. */

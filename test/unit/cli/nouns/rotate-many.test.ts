@@ -69,6 +69,26 @@ describe('postern credential rotate of many', () => {
 
   const gold = ['--label', 'tier=gold'];
 
+  it('waits for the replicas where that is wished, also when nothing is left to do', async () => {
+    cli.replicas = {
+      storeRevision: () => Promise.resolve({ latest: 20, underWay: [] }),
+      list: () =>
+        Promise.resolve([
+          {
+            ...{ id: '0d5a1f7c93be', name: 'pod-a', version: '1.2.3', mode: 'following', unreadiness: null },
+            ...{ revision: { latest: 20, underWay: [] }, ageMs: 7_200_000, silentMs: 1000, servesForMs: 3_600_000 },
+          },
+        ]),
+      forget: () => Promise.resolve(false),
+    };
+    for (const flags of [['--wait'], ['--wait-timeout', '5s']]) {
+      const { code, out, err } = await rotate(...gold, '--out', file, '--yes', ...flags);
+      assert.deepEqual([code, err], [0, '']);
+      assert.match(out, /In force on the one replica that reports\.\n$/);
+    }
+    assert.doesNotMatch((await rotate(...gold, '--out', file, '--yes')).out, /In force/);
+  });
+
   it('shows the plan, changes those that carry the label, and writes their secrets where only the owner reads', async () => {
     const { code, out, err } = await rotate(...gold, '--grace', '14d', '--out', file, '--yes', '--reason', 'OPS-7');
     assert.deepEqual([code, err], [0, '']);
