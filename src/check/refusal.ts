@@ -46,6 +46,8 @@ export interface Refusal {
   readonly detail: string;
   /** The credential that has the App Key of the request, for the log; null for none. Callers never see it. */
   readonly about?: HeldCredential | null;
+  /** Whether endpoints take such requests, but not with this method, or are disabled: a mistake, and no stray request. */
+  readonly isNearMiss?: true;
   /** What the gateway built as the string to sign, for endpoints with `signatureHints` (spec §4.4). */
   readonly stringToSign?: Uint8Array;
   /** For `RATE_LIMITED`: the limit that callers see, null for one of the gateway itself, and how long to wait. */

@@ -67,6 +67,18 @@ export function compileEndpointTable(endpoints: readonly Endpoint[]): EndpointTa
       const rules = findRules(host, comparablePath);
       return rules === null ? null : (rules.listed.get(method) ?? rules.any);
     },
+    methodsOf: (host, comparablePath) => {
+      const found = new Map<Endpoint, string[]>();
+      const { listed = [], any = null } = findRules(host, comparablePath) ?? {};
+      if (any !== null) return found;
+      for (const [method, endpoint] of listed) {
+        if (!endpoint.enabled) continue;
+        const methods = found.get(endpoint);
+        if (methods === undefined) found.set(endpoint, [method]);
+        else methods.push(method);
+      }
+      return found;
+    },
   };
 }
 

@@ -24,13 +24,30 @@ export function route(received: Received, catalog: Catalog): Routed | Refusal {
     named === null
       ? catalog.endpoints.find(received.host, received.target.comparable, received.request.method)
       : catalog.endpoints.findById(named);
-  if (endpoint === null) return refuse('ENDPOINT_NOT_FOUND', explainMiss(named));
-  if (!endpoint.enabled) return refuse('ENDPOINT_NOT_FOUND', `the endpoint ${endpoint.id} is disabled`);
+  if (endpoint === null) return named === null ? refuseUnmatched(received, catalog) : refuseNamed(named);
+  if (!endpoint.enabled) return nearMiss(`the endpoint ${endpoint.id} is disabled`);
   return { received, endpoint, catalog } as Routed;
 }
 
-function explainMiss(named: string | null): string {
-  return named === null
-    ? 'no endpoint matches host, path and method'
-    : `configuration fault: the Envoy route names the endpoint "${printable(named)}", which does not exist`;
+function refuseNamed(id: string): Refusal {
+  const detail = `configuration fault: the Envoy route names the endpoint "${printable(id)}", which does not exist`;
+  return refuse('ENDPOINT_NOT_FOUND', detail);
+}
+
+/** Endpoints and methods that a detail names; more are left out. */
+const MAX_NAMED = 10;
+
+function refuseUnmatched({ request, host, target }: Received, { endpoints }: Catalog): Refusal {
+  const takers = [...endpoints.methodsOf(host, target.comparable)].slice(0, MAX_NAMED);
+  if (takers.length === 0) return refuse('ENDPOINT_NOT_FOUND', 'no endpoint matches host, path and method');
+  const taken = takers.map(([{ id }, methods]) => `the endpoint ${id} takes ${listOf(methods)}`);
+  return nearMiss(`${taken.join(', ')}; the request is ${printable(request.method)}`);
+}
+
+function listOf(methods: readonly string[]): string {
+  return `${methods.slice(0, MAX_NAMED).join(', ')}${methods.length > MAX_NAMED ? ', …' : ''}`;
+}
+
+function nearMiss(detail: string): Refusal {
+  return { ...refuse('ENDPOINT_NOT_FOUND', detail), isNearMiss: true };
 }

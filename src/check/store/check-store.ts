@@ -20,6 +20,11 @@ export interface EndpointTable {
    * matches, then the best path, then the method; null without a match, or when the best lacks the method (spec §2.3).
    */
   find(host: string, comparablePath: string, method: string): Endpoint | null;
+  /**
+   * The methods that such a request is taken with, by the endpoints that take it, disabled ones left out; empty where
+   * any method will do, and where no path matches. For telling why there is none: no check that passes asks.
+   */
+  methodsOf(host: string, comparablePath: string): ReadonlyMap<Endpoint, readonly string[]>;
 }
 
 /** A grant for a group, compiled. */

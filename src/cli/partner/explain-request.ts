@@ -199,11 +199,14 @@ function loneEndpoint(authentication: string, options: Readonly<Record<string, u
 function routedEndpoint({ request }: ReadRequest, endpoints: readonly Endpoint[]): Endpoint {
   const host = parseAuthority(request.authority);
   const target = parseTarget(request.path);
-  const found =
-    host === null || 'reason' in target
-      ? null
-      : compileEndpointTable(endpoints).find(host, target.comparable, request.method);
-  if (found !== null) return found;
+  if (host !== null && !('reason' in target)) {
+    const table = compileEndpointTable(endpoints);
+    const found = table.find(host, target.comparable, request.method);
+    if (found !== null) return found;
+    // Meant is the endpoint of the path: the explanation then says which methods it takes.
+    const [meant] = table.methodsOf(host, target.comparable).keys();
+    if (meant !== undefined) return meant;
+  }
   throw new UsageError('no endpoint of the store matches host, path and method; name the intended one with --endpoint');
 }
 

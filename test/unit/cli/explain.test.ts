@@ -443,6 +443,19 @@ Note: Whether the Digest is that of the body that was sent is not known.
     assert.deepEqual([asked.code, asked.out], [5, '']);
   });
 
+  it('says which methods the endpoint of a path takes', async () => {
+    const yaml = storeYaml(secret).replace(
+      'paths: [{ prefix: /status }] }',
+      'paths: [{ prefix: /status }], methods: [GET, HEAD] }',
+    );
+    writeFileSync(join(folder.path, 'methods.yaml'), yaml);
+    const post = 'POST /status HTTP/1.1\nHost: a.example\nContent-Length: 0\n\n';
+    const { code, out } = await bare(post, [], { POSTERN_STORE: `file:${join(folder.path, 'methods.yaml')}` });
+    assert.equal(code, 1);
+    assert.match(out, /^Wrong: the endpoint status takes GET, HEAD; the request is POST\. \[endpoint-not-found\]\n/);
+    assert.match(out, /The gateway answers 404 ENDPOINT_NOT_FOUND: the endpoint status takes GET, HEAD/);
+  });
+
   it('does not call an old request right that was refused when it was made', async () => {
     const late = ['--at', '2026-11-07T05:00:00Z'];
     assert.match((await bare(by('k'), late)).out, /REQUEST_EXPIRED/);

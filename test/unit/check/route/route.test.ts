@@ -29,8 +29,39 @@ describe('routing', () => {
   it('refuses a method that the best endpoint does not take, though a wider one would', () => {
     assert.equal(
       routeOf({ method: 'PUT', path: '/orders' }),
-      'ENDPOINT_NOT_FOUND: no endpoint matches host, path and method',
+      'ENDPOINT_NOT_FOUND: the endpoint orders takes GET; the request is PUT',
     );
+  });
+
+  it('names every endpoint of the path and its methods, but those that are disabled', () => {
+    const shared = catalogOf({
+      endpoints: [
+        keyEndpoint({ id: 'read', paths: [{ prefix: '/stock' }], methods: ['GET', 'HEAD'] }),
+        keyEndpoint({ id: 'write', paths: [{ prefix: '/stock' }], methods: ['PUT'] }),
+        keyEndpoint({ id: 'gone', paths: [{ prefix: '/stock' }], methods: ['PATCH'], enabled: false }),
+        keyEndpoint({ id: 'all-off', paths: [{ prefix: '/off' }], methods: ['GET'], enabled: false }),
+      ],
+    });
+    const cases: readonly (readonly [RequestParts, string, true | undefined])[] = [
+      [
+        { method: 'POST', path: '/stock/1' },
+        'the endpoint read takes GET, HEAD, the endpoint write takes PUT; the request is POST',
+        true,
+      ],
+      [{ method: 'PATCH', path: '/stock' }, 'the endpoint gone is disabled', true],
+      [{ method: 'PUT', path: '/off' }, 'no endpoint matches host, path and method', undefined],
+      [{ method: 'GET', path: '/nothing' }, 'no endpoint matches host, path and method', undefined],
+    ];
+    for (const [parts, detail, isNearMiss] of cases) {
+      const received = receive(httpRequest(parts));
+      assert.ok(!isRefusal(received));
+      const refusal = route(received, shared);
+      assert.ok(isRefusal(refusal));
+      assert.deepEqual(
+        [refusal.refused, refusal.detail, refusal.isNearMiss],
+        ['ENDPOINT_NOT_FOUND', detail, isNearMiss],
+      );
+    }
   });
 
   it('takes the endpoint that the Envoy route names, whatever it matches', () => {
