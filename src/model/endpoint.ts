@@ -43,8 +43,11 @@ export function segmentCount({ hosts, paths }: Pick<EndpointMatch, 'hosts' | 'pa
 export const carrierKinds = ['query', 'header'] as const;
 export type CarrierKind = (typeof carrierKinds)[number];
 
-/** Where an App Key may stand on a `key` endpoint (spec §3.1): `{ header: 'X-App-Key' }`. */
-export type KeyCarrier = { [K in CarrierKind]: { readonly [Kind in K]: string } }[CarrierKind];
+/**
+ * Where an App Key may stand on a `key` endpoint (spec §3.1): `{ header: 'X-App-Key' }`. With a `scheme`, it stands
+ * after that word: `{ header: 'Authorization', scheme: 'Bearer' }`.
+ */
+export type KeyCarrier = { readonly query: string } | { readonly header: string; readonly scheme?: string };
 
 /** Options that every scenario and method has. */
 export interface CommonOptions {

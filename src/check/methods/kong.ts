@@ -29,6 +29,13 @@ export interface PluginSettings extends KongValues {
   readonly report: ReportDifference;
 }
 
+/** The scheme words that stand in the keys of a file, such as `Bearer` in the key `Bearer abc`. */
+export interface KeySchemes {
+  readonly words: readonly string[];
+  /** Whether every key of the file has one. */
+  readonly areOnAll: boolean;
+}
+
 /** The plugin of Kong that authenticates as a method does, and what becomes of it in an import. */
 export interface KongCounterpart<M extends AuthenticationMethod> {
   readonly plugin: string;
@@ -41,7 +48,7 @@ export interface KongCounterpart<M extends AuthenticationMethod> {
    * The options that differ from the method's defaults; null, and a reported error, when no endpoint can do what the
    * plugin does.
    */
-  readonly readOptions: (settings: PluginSettings) => Partial<OptionsOf[M]> | null;
+  readonly readOptions: (settings: PluginSettings, schemes: KeySchemes) => Partial<OptionsOf[M]> | null;
   readonly credential: KongCredentialKind;
 }
 

@@ -70,7 +70,7 @@ export function registerEndpointCreate(noun: Command, context: CommandContext): 
     .option('--disabled', 'refuse its requests until "endpoint enable"');
   addChangeAction(command, context, {
     notes: `It needs --path, and --authentication unless it is open to every caller (--scenario open). Lists in options have commas:
-algorithms=hmac-sha256,hmac-sha512 or keyNames=header:X-Key,query:key.
+algorithms=hmac-sha256,hmac-sha512 or keyNames=header:X-Key,header:Authorization:Bearer.
 ${endpointBounds} ${labelBounds}`,
     examples: [
       'postern endpoint create orders --path /orders --authentication hmac',

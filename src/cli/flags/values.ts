@@ -3,7 +3,8 @@ import type { Declared } from '../../resources/declared.ts';
 import { ID_PATTERN } from '../../model/document/fields.ts';
 import { readLimits } from '../../resources/limits.ts';
 import { readPlain } from '../../model/document/read-plain.ts';
-import { carrierKinds, type PathRule } from '../../model/endpoint.ts';
+import { carrierForms, parseCarrier } from '../../check/methods/key/carrier-text.ts';
+import type { PathRule } from '../../model/endpoint.ts';
 import { MAX_REASON_LENGTH, REASON_PATTERN } from '../../resources/changes/change.ts';
 import type { Labels, LabelSelector } from '../../model/labels.ts';
 import { limitScopes, limitUnits } from '../../model/limit.ts';
@@ -92,7 +93,7 @@ const readItem: Readonly<Record<string, (text: string) => unknown>> = {
 
 /**
  * `clockSkewSeconds=60`, `hideCredentials=false`, `algorithms=hmac-sha256,hmac-sha512`,
- * `keyNames=header:X-Key,query:key` as values of a declarative file. Which options there are, and for which methods,
+ * `keyNames=header:Authorization:Bearer,query:key` as values of a declarative file. Which options there are, and for which methods,
  * its reader knows.
  */
 export function collectOption(
@@ -143,9 +144,9 @@ function readScalar(text: string): unknown {
 }
 
 function readKeyName(text: string): unknown {
-  const [kind, name] = splitAt(text, ':');
-  if (carrierKinds.some((known) => known === kind)) return { [kind]: name };
-  const forms = [...carrierKinds].sort().map((known) => `keyNames=${known}:NAME`);
+  const carrier = parseCarrier(text);
+  if (carrier !== null) return carrier;
+  const forms = carrierForms.map((form) => `keyNames=${form}`);
   throw new InvalidArgumentError(`The form is ${forms.join(' or ')}, several with commas.`);
 }
 

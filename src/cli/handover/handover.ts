@@ -16,7 +16,7 @@ import { renderHandover } from './render-page.ts';
 import { FolderRefusal, takeEmptyFolder, writeFiles } from './samples/folder.ts';
 import type { Language } from './samples/language.ts';
 import { type LanguageName, languageNames, languages } from './samples/languages.ts';
-import { sampleFiles } from './samples/sample.ts';
+import { languageOf, sampleFiles } from './samples/sample.ts';
 import { type GatewayAddress, originOf, readGatewayAddress } from '../../partners/handover/target.ts';
 
 const formats = ['markdown', 'json', 'yaml'] as const;
@@ -107,7 +107,10 @@ async function writeFolder(
     return exitCodes.failed;
   }
   writeSafely(terminal.out, files.map(({ name }) => `${join(folder, name)}\n`).join(''));
-  writeSafely(terminal.err, `Send ${language.artefact} along, which "clients/${language.client}/run build" makes.\n`);
+  const used = languageOf(group, language);
+  if ('client' in used) {
+    writeSafely(terminal.err, `Send ${used.artefact} along, which "clients/${used.client}/run build" makes.\n`);
+  }
   return exitCodes.done;
 }
 

@@ -7,7 +7,7 @@ import { readSecretArgument } from '../flags/inputs.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { describeGivenSecret, whichSecret } from './given-secret.ts';
 
-/** Reads what the store knows today of a refusal. `secretFrom` (`--secret-from`) is compared with the stored App Secrets. */
+/** What the store knows today of a refusal. `secretFrom` (`--secret-from`) is compared with the stored App Secrets. */
 export async function readContext(
   record: RefusalRecord,
   endpoint: Endpoint | null,

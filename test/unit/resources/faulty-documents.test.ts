@@ -215,6 +215,18 @@ const cases: Readonly<Record<string, Case>> = {
       '19:11: item 11 of "keyNames" appears in this list already',
     ],
   },
+  'scheme words of key names': {
+    text: partner(
+      'options:\n  keyNames:\n    - { header: X-Key, scheme: "Bearer " }\n    - { query: k, scheme: Bearer }\n    - { scheme: Bearer }\n    - { header: X-Key, scheme: Bearer }\n    - { header: x-key, scheme: bearer }\n    - { header: X-Key }\n    - { header: X-Key, scheme: Token }',
+    ),
+    problems: [
+      '9:36: "Bearer " is not a scheme word (a token, RFC 9110 §11.1)',
+      '10:31: "scheme" is the word before an App Key in a header; a query parameter has none',
+      '11:11: item 3 of "keyNames" must have exactly one of "query" and "header"',
+      '13:11: item 5 of "keyNames" appears in this list already',
+      '15:11: item 7 of "keyNames" is never looked at: the same header without "scheme" is before it; put it first',
+    ],
+  },
   'an empty list of key names': {
     text: partner('options: { keyNames: [] }'),
     problems: ['7:26: "keyNames" is empty; name a carrier, or remove the key for the default'],

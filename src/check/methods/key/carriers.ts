@@ -1,5 +1,5 @@
 import { madeOnce } from '../../../base/made-once.ts';
-import { type CarrierKind, carrierKinds, type KeyCarrier, type KeyOptions } from '../../../model/endpoint.ts';
+import type { CarrierKind, KeyCarrier, KeyOptions } from '../../../model/endpoint.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
 import type { Routed } from '../../route/route.ts';
 import { isIdentityName } from '../../receive/forged-headers.ts';
@@ -8,7 +8,8 @@ import { decodeFormText } from '../../../base/text/form-decoding.ts';
 import { isToken } from '../../../base/text/http-grammar.ts';
 import { queryOf } from '../../signing/signable-request.ts';
 import { pathToSet, unchanged, type UpstreamChanges } from '../authenticated.ts';
-import { findParameter, removeParameter, type Repeated } from '../query-parameters.ts';
+import { findParameter, removeParameter } from '../query-parameters.ts';
+import { holdsScheme, type Malformed, malformed, readAfterScheme } from './scheme-word.ts';
 
 /** What of a request can carry an App Key, as the carriers of an endpoint are taken out of it. */
 interface Concealed {
@@ -17,83 +18,120 @@ interface Concealed {
   readonly headersToRemove: string[];
 }
 
-/** What one kind of carrier is. `find` and `remove` take its comparable name, all others its own. */
-interface Kind {
+/** What one carrier is in a request. */
+interface Place {
   /** Why nothing of this name can carry an App Key, in words; null when it can. */
-  readonly findNameFault: (name: string) => string | null;
-  /** The form in which two names are compared. */
-  readonly comparable: (name: string) => string;
+  readonly nameFault: string | null;
+  /** Equal for two carriers that are the same place of a request. */
+  readonly comparable: string;
   /** What it holds in a request with this query; null when it is absent. */
-  readonly find: (request: HttpRequest, query: string | null, name: string) => string | null | Repeated;
-  readonly remove: (concealed: Concealed, request: HttpRequest, name: string) => void;
-  readonly carry: (request: ClientRequest, name: string, appKey: string) => ClientRequest;
+  readonly find: (request: HttpRequest, query: string | null) => string | null | Malformed;
+  readonly remove: (concealed: Concealed, request: HttpRequest) => void;
+  readonly carry: (request: ClientRequest, appKey: string) => ClientRequest;
   /** Everything it holds in a request as a caller sent it. */
-  readonly sentValues: (request: ClientRequest, name: string) => readonly string[];
-  readonly describe: (name: string) => string;
+  readonly sentValues: (request: ClientRequest) => readonly string[];
+  readonly description: string;
 }
 
 /** Not a possible App Key, so that no credential has it. */
 const UNDECODABLE = '%';
 /** Query names are compared after decoding, so any visible text can be one. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f]/;
+const TWICE = malformed('the App Key appears twice in its carrier');
 
-const kinds: { readonly [K in CarrierKind]: Kind } = {
-  query: {
-    findNameFault: (name) =>
+function queryPlace(name: string): Place {
+  return {
+    nameFault:
       name === '' || UNPRINTABLE.test(name)
         ? '"query" must be the name of a query parameter, without control characters'
         : null,
-    comparable: (name) => name,
-    find: (_request, query, name) => {
+    comparable: `query ${name}`,
+    find: (_request, query) => {
       const found = query === null ? null : findParameter(query, name);
-      return typeof found === 'string' ? (decodeFormText(found) ?? UNDECODABLE) : found;
+      if (typeof found === 'string') return decodeFormText(found) ?? UNDECODABLE;
+      return found === null ? null : TWICE;
     },
-    remove: (concealed, _request, name) => {
+    remove: (concealed) => {
       if (concealed.query !== null) concealed.query = removeParameter(concealed.query, name);
     },
-    carry: (request, name, appKey) => {
+    carry: (request, appKey) => {
       const parameter = `${encodeURIComponent(name)}=${encodeURIComponent(appKey)}`;
       return { ...request, path: `${request.path}${request.path.includes('?') ? '&' : '?'}${parameter}` };
     },
-    sentValues: ({ path }, name) => {
+    sentValues: ({ path }) => {
       const value = findParameter(queryOf(path), name);
       if (value === null) return [];
       return typeof value === 'string' ? [decodeFormText(value) ?? UNDECODABLE] : ['', ''];
     },
-    describe: (name) => `the query parameter ${name}`,
-  },
-  header: {
-    findNameFault: (name) => {
-      const fault = findHeaderFault(name);
-      return fault === null ? null : `${JSON.stringify(name)} ${fault}`;
+    description: `the query parameter ${name}`,
+  };
+}
+
+function headerPlace(header: string): Place {
+  const name = header.toLowerCase();
+  const fault = findHeaderFault(header);
+  return {
+    nameFault: fault === null ? null : `${JSON.stringify(header)} ${fault}`,
+    comparable: `header ${name}`,
+    find: (request) => {
+      const found = request.headers.findSingle(name);
+      return typeof found === 'object' && found !== null ? TWICE : found;
     },
-    comparable: (name) => name.toLowerCase(),
-    find: (request, _query, name) => request.headers.findSingle(name),
-    remove: ({ headersToRemove }, request, name) => {
-      if (request.headers.has(name)) headersToRemove.push(name);
+    remove: ({ headersToRemove }, request) => {
+      if (request.headers.has(name) && !headersToRemove.includes(name)) headersToRemove.push(name);
     },
-    carry: (request, name, appKey) => withHeaders(request, [[name, appKey]]),
-    sentValues: ({ headers }, name) =>
-      headers.filter(([candidate]) => candidate.toLowerCase() === name.toLowerCase()).map(([, value]) => value),
-    describe: (name) => `the header ${name}`,
-  },
-};
+    carry: (request, appKey) => withHeaders(request, [[header, appKey]]),
+    sentValues: ({ headers }) =>
+      headers.filter(([candidate]) => candidate.toLowerCase() === name).map(([, value]) => value),
+    description: `the header ${header}`,
+  };
+}
+
+/** A header that carries the App Key only after a scheme word: of another scheme, it is absent (RFC 9110 §11.4). */
+function schemePlace(header: string, scheme: string): Place {
+  const whole = headerPlace(header);
+  const name = header.toLowerCase();
+  const word = scheme.toLowerCase();
+  return {
+    nameFault:
+      whole.nameFault ??
+      (isToken(scheme) ? null : `${JSON.stringify(scheme)} is not a scheme word (a token, RFC 9110 §11.1)`),
+    comparable: `${whole.comparable} ${word}`,
+    find: (request, query) => {
+      const found = whole.find(request, query);
+      return typeof found === 'string' ? readAfterScheme(found, word, header) : found;
+    },
+    remove: (concealed, request) => {
+      // Envoy may have joined several lines of the header.
+      if (request.headers.valuesOf(name).some((value) => holdsScheme(value, word))) whole.remove(concealed, request);
+    },
+    carry: (request, appKey) => whole.carry(request, `${scheme} ${appKey}`),
+    sentValues: (request) =>
+      whole.sentValues(request).flatMap((value) => {
+        const found = readAfterScheme(value, word, header);
+        if (typeof found === 'string') return [found];
+        return found === null ? [] : [value];
+      }),
+    description: `the header ${header} after the word ${scheme}`,
+  };
+}
+
+function placeOf(carrier: KeyCarrier): Place {
+  if ('query' in carrier) return queryPlace(carrier.query);
+  return carrier.scheme === undefined ? headerPlace(carrier.header) : schemePlace(carrier.header, carrier.scheme);
+}
 
 /** The carriers of an endpoint that names none (interfaces §4). */
 export const defaultCarriers = [{ query: 'appKey' }, { header: 'X-App-Key' }] as const satisfies readonly KeyCarrier[];
 
 /** Why this cannot be a carrier, in words; null when it can. */
 export function findCarrierFault(carrier: KeyCarrier): string | null {
-  const kind = kindOf(carrier);
-  return kinds[kind].findNameFault(nameOf(carrier, kind));
+  return placeOf(carrier).nameFault;
 }
 
 /** Whether two carriers are the same place of a request. */
 export function isSameCarrier(one: KeyCarrier, other: KeyCarrier): boolean {
-  const kind = kindOf(one);
-  if (kind !== kindOf(other)) return false;
-  const { comparable } = kinds[kind];
-  return comparable(nameOf(one, kind)) === comparable(nameOf(other, kind));
+  return placeOf(one).comparable === placeOf(other).comparable;
 }
 
 /** The App Key of the first carrier that is present; null when none is. */
@@ -101,9 +139,9 @@ export function findAppKey(
   request: HttpRequest,
   query: string | null,
   carriers: readonly KeyCarrier[],
-): string | null | Repeated {
-  for (const { kind, name } of placesOf(carriers)) {
-    const found = kind.find(request, query, name);
+): string | null | Malformed {
+  for (const place of placesOf(carriers)) {
+    const found = place.find(request, query);
     if (found !== null) return found;
   }
   return null;
@@ -114,56 +152,35 @@ export function concealKey({ received }: Routed, { hideCredentials, keyNames }: 
   if (!hideCredentials) return unchanged;
   const { request, target } = received;
   const concealed: Concealed = { query: target.query, headersToRemove: [] };
-  for (const { kind, name } of placesOf(keyNames)) kind.remove(concealed, request, name);
+  for (const place of placesOf(keyNames)) place.remove(concealed, request);
   return { headersToSet: pathToSet(target, concealed.query), headersToRemove: concealed.headersToRemove, body: null };
 }
 
 /** Puts the App Key where an endpoint with these carriers looks first. */
 export function carryKey(request: ClientRequest, carriers: readonly KeyCarrier[], appKey: string): ClientRequest {
-  const carrier = carriers[0] ?? defaultCarriers[0];
-  const kind = kindOf(carrier);
-  return kinds[kind].carry(request, nameOf(carrier, kind), appKey);
+  return placeOf(carriers[0] ?? defaultCarriers[0]).carry(request, appKey);
 }
 
 /** Everything that a carrier holds in a request as a caller sent it. */
 export function sentKeys(request: ClientRequest, carrier: KeyCarrier): readonly string[] {
-  const kind = kindOf(carrier);
-  return kinds[kind].sentValues(request, nameOf(carrier, kind));
+  return placeOf(carrier).sentValues(request);
 }
 
 /** The names of the carriers of one kind. */
 export function carrierNames(carriers: readonly KeyCarrier[], kind: CarrierKind): readonly string[] {
-  return carriers.flatMap((carrier) => (kindOf(carrier) === kind ? [nameOf(carrier, kind)] : []));
+  return carriers.flatMap((carrier) => {
+    if ('query' in carrier) return kind === 'query' ? [carrier.query] : [];
+    return kind === 'header' ? [carrier.header] : [];
+  });
 }
 
 /** How messages name a carrier: `the header X-App-Key`. */
 export function describeCarrier(carrier: KeyCarrier): string {
-  const kind = kindOf(carrier);
-  return kinds[kind].describe(nameOf(carrier, kind));
-}
-
-/** A carrier as checks look for it, with its name in the form that {@link Kind.comparable} gives. */
-interface Place {
-  readonly kind: Kind;
-  readonly name: string;
+  return placeOf(carrier).description;
 }
 
 /** The places of each endpoint's carriers. */
-const placesOf = madeOnce((carriers: readonly KeyCarrier[]) =>
-  carriers.map((carrier): Place => {
-    const kind = kindOf(carrier);
-    return { kind: kinds[kind], name: kinds[kind].comparable(nameOf(carrier, kind)) };
-  }),
-);
-
-function kindOf(carrier: KeyCarrier): CarrierKind {
-  for (const kind of carrierKinds) if (kind in carrier) return kind;
-  throw new Error('a carrier of an App Key is of no known kind');
-}
-
-function nameOf(carrier: KeyCarrier, kind: CarrierKind): string {
-  return (carrier as Readonly<Record<CarrierKind, string>>)[kind];
-}
+const placesOf = madeOnce((carriers: readonly KeyCarrier[]) => carriers.map(placeOf));
 
 /** Headers of one connection (RFC 9110 §7.6.1) or of the message's own frame: proxies read, change or drop them. */
 const CONNECTION_HEADERS: readonly string[] = [

@@ -6,6 +6,7 @@ import { queryOf } from '../../signing/signable-request.ts';
 import { type Explainer, type Mistake, mistakeOf, unknownSender, withoutSignature } from '../explanation/explainer.ts';
 import { findParameter } from '../query-parameters.ts';
 import { carrierNames, describeCarrier, sentKeys } from './carriers.ts';
+import { findSchemeWord } from './scheme-word.ts';
 
 const FIX_VALUE = 'Send the App Key exactly as it was issued';
 
@@ -41,8 +42,8 @@ const readings: readonly Reading[] = [
   {
     name: 'key-scheme',
     what: 'has a scheme word before it',
-    fix: `${FIX_VALUE}, with nothing before it`,
-    read: (value) => value.replace(/^(?:Bearer|Key|ApiKey|Token) +/i, ''),
+    fix: `${FIX_VALUE}, with nothing before it; or set keyNames to { header: …, scheme: … } with that word`,
+    read: (value) => (findSchemeWord(value) === null ? value : value.replace(/^\S+ +/, '')),
   },
   {
     name: 'key-encoded',
@@ -161,7 +162,10 @@ function findMissing(request: ClientRequest, keyNames: readonly KeyCarrier[]): M
   if (scheme !== '') {
     const name =
       { hmac: 'hmac-for-key', basic: 'basic-authentication', bearer: 'bearer-token' }[scheme] ?? 'key-in-authorization';
-    return mistake(name, 'the request has an Authorization header, which key authentication does not look at');
+    const what = headerNames.includes('authorization')
+      ? 'the Authorization header has another scheme word than the endpoint takes'
+      : 'the request has an Authorization header, at which this endpoint does not look: "keyNames" does not name it';
+    return mistake(name, what);
   }
   const likely = [...LIKELY_HEADERS, ...queryNames.map((name) => name.toLowerCase())];
   if (request.headers.some(([name]) => likely.includes(name.toLowerCase().replaceAll('_', '-')))) {

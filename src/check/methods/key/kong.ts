@@ -1,15 +1,15 @@
 import { quoted } from '../../../model/document/problem.ts';
 import { MAX_KEY_NAME_CHARACTERS, MAX_KEY_NAMES } from '../../../model/bounds.ts';
 import type { KeyCarrier } from '../../../model/endpoint.ts';
-import type { KongCounterpart, PluginSettings } from '../kong.ts';
+import type { KeySchemes, KongCounterpart, PluginSettings } from '../kong.ts';
 import { findCarrierFault, findHeaderFault, isSameCarrier } from './carriers.ts';
 
 /** Kong's `key-auth` (kong/plugins/key-auth). */
 export const kongKeyAuth: KongCounterpart<'key'> = {
   plugin: 'key-auth',
   settings: ['key_names', 'key_in_header', 'key_in_query', 'key_in_body', 'run_on_preflight'],
-  readOptions: (settings) => {
-    const keyNames = readKeyNames(settings);
+  readOptions: (settings, schemes) => {
+    const keyNames = readKeyNames(settings, schemes);
     if (settings.flag('key_in_body', false)) {
       settings.report('error', ['key_in_body'], {
         what: 'also takes the key from the body, which Postern does not: callers who send it there are refused',
@@ -31,8 +31,8 @@ export const kongKeyAuth: KongCounterpart<'key'> = {
   credential: { list: 'keyauth_credentials', appKey: 'key', appSecret: null },
 };
 
-/** Where the key may stand, in the order in which Kong looks. */
-function readKeyNames(settings: PluginSettings): readonly KeyCarrier[] {
+/** Where the key may stand, in the order in which Kong looks; before it, a scheme word where the file's keys have one. */
+function readKeyNames(settings: PluginSettings, schemes: KeySchemes): readonly KeyCarrier[] {
   const names = settings.texts('key_names');
   const inHeader = settings.flag('key_in_header', true);
   const inQuery = settings.flag('key_in_query', true);
@@ -40,6 +40,16 @@ function readKeyNames(settings: PluginSettings): readonly KeyCarrier[] {
   const add = (carrier: KeyCarrier): void => {
     if (!carriers.some((other) => isSameCarrier(other, carrier))) carriers.push(carrier);
   };
+  const addHeader = (header: string): void => {
+    for (const scheme of schemes.words) add({ header, scheme });
+    if (!schemes.areOnAll) add({ header });
+  };
+  if (schemes.words.length > 0 && inQuery) {
+    settings.report('warning', [], {
+      what: `takes keys with a scheme word before them (${schemes.words.map(quoted).join(', ')}) from the query too; here they are taken from a header only`,
+      instead: 'have callers who send them in the query send them in the header',
+    });
+  }
   for (const [index, name] of (names.length === 0 ? ['apikey'] : names).entries()) {
     const fault = inHeader ? findHeaderFault(name) : null;
     if (fault !== null) {
@@ -48,11 +58,11 @@ function readKeyNames(settings: PluginSettings): readonly KeyCarrier[] {
         instead: 'have them send it in another header',
       });
     } else if (inHeader) {
-      add({ header: name });
+      addHeader(name);
       // nginx finds a header of either spelling under a name with "_".
-      if (name.includes('_')) add({ header: name.replaceAll('_', '-') });
+      if (name.includes('_')) addHeader(name.replaceAll('_', '-'));
     }
-    if (!inQuery) continue;
+    if (!inQuery || schemes.areOnAll) continue;
     if (findCarrierFault({ query: name }) === null) add({ query: name });
     else {
       settings.report('error', ['key_names', index], {

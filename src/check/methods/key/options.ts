@@ -9,7 +9,7 @@ import { defaultCarriers, findCarrierFault, isSameCarrier } from './carriers.ts'
 
 const carrierKind = {
   what: 'a key name',
-  fields: Object.fromEntries(carrierKinds.map((kind) => [kind, textField])) as Record<CarrierKind, typeof textField>,
+  fields: { query: textField, header: textField, scheme: textField } satisfies Record<CarrierKind | 'scheme', unknown>,
   required: [],
 } as const;
 
@@ -30,8 +30,14 @@ function readKeyNames(raw: unknown, place: Place, problems: ProblemLog): readonl
     const at = placeIn(place, index);
     const carrier = readCarrier(item, at, problems);
     if (carrier === null) continue;
-    if (!carriers.some((other) => isSameCarrier(other, carrier))) carriers.push(carrier);
-    else problems.report(at, `${subjectOf(at.path)} appears in this list already`);
+    if (carriers.some((other) => isSameCarrier(other, carrier))) {
+      problems.report(at, `${subjectOf(at.path)} appears in this list already`);
+    } else if (carriers.some((other) => takesAll(other, carrier))) {
+      problems.report(
+        at,
+        `${subjectOf(at.path)} is never looked at: the same header without "scheme" is before it; put it first`,
+      );
+    } else carriers.push(carrier);
   }
   return carriers;
 }
@@ -47,9 +53,24 @@ function readCarrier(raw: unknown, place: Place, problems: ProblemLog): KeyCarri
     problems.report(place, `${subjectOf(place.path)} must have exactly one of ${known}`);
     return null;
   }
-  const carrier = { [kind]: values[kind] } as unknown as KeyCarrier;
+  const { scheme } = values;
+  if (scheme !== undefined && kind !== 'header') {
+    problems.report(
+      placeIn(place, 'scheme'),
+      '"scheme" is the word before an App Key in a header; a query parameter has none',
+    );
+    return null;
+  }
+  const carrier = { [kind]: values[kind], ...(scheme === undefined ? {} : { scheme }) } as unknown as KeyCarrier;
   const fault = findCarrierFault(carrier);
   if (fault === null) return carrier;
-  problems.report(placeIn(place, kind), fault);
+  const isOfScheme = scheme !== undefined && findCarrierFault({ header: values[kind] ?? '' }) === null;
+  problems.report(placeIn(place, isOfScheme ? 'scheme' : kind), fault);
   return null;
+}
+
+/** Whether a carrier is present wherever another one is. */
+function takesAll(earlier: KeyCarrier, later: KeyCarrier): boolean {
+  if (!('header' in earlier && 'header' in later) || earlier.scheme !== undefined) return false;
+  return earlier.header.toLowerCase() === later.header.toLowerCase();
 }

@@ -18,12 +18,10 @@ export interface SampleFile {
   readonly text: string;
 }
 
-/** A programming language that has a signing client. `languages.ts` lists them all. */
-export interface Language {
+/** What the sample of a first call is written in. */
+export interface SampleLanguage {
   /** As people write it. */
   readonly title: string;
-  /** The folder of its client below `clients/`. */
-  readonly client: string;
   /** How blocks of it are marked in Markdown. */
   readonly fence: string;
   /** The file that the program is in. */
@@ -32,12 +30,18 @@ export interface Language {
   readonly program: (call: FirstCall) => string;
   /** What else the folder needs, such as a list of packages. */
   readonly projectFiles: readonly SampleFile[];
-  /** The file with the client, as its `run build` makes it: the operator sends it along until it is published. */
-  readonly artefact: string;
   /** Shell commands that install the client in the folder; none where the file is enough. */
   readonly install: readonly string[];
   /** The shell command that makes the call. */
   readonly run: string;
+}
+
+/** A programming language that has a signing client. `languages.ts` lists them all. */
+export interface Language extends SampleLanguage {
+  /** The folder of its client below `clients/`. */
+  readonly client: string;
+  /** The file with the client, as its `run build` makes it: the operator sends it along until it is published. */
+  readonly artefact: string;
 }
 
 /** A text as a literal with double quotes, as most languages have it. */

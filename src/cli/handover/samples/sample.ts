@@ -1,7 +1,8 @@
 import { quote } from '../../../check/signing/curl-command.ts';
 import type { EndpointGroup, Handover } from '../../../partners/handover/handover-page.ts';
 import { block, code } from '../../../partners/handover/markdown.ts';
-import type { FirstCall, Language, SampleFile } from './language.ts';
+import { curl } from './curl.ts';
+import type { FirstCall, Language, SampleFile, SampleLanguage } from './language.ts';
 
 /** Where the clients are to be had. */
 const CLIENTS = 'https://github.com/postern-gateway/postern/tree/main/clients';
@@ -14,8 +15,14 @@ export function firstCallOf({ method, settings, target }: EndpointGroup): FirstC
   return { method, settings, http: writing, body: BODY };
 }
 
+/** What the sample of a group is written in: curl, where its App Key stands after a word that no client writes. */
+export function languageOf({ settings: { carrier } }: EndpointGroup, chosen: Language): Language | SampleLanguage {
+  return carrier !== undefined && 'header' in carrier && carrier.scheme !== undefined ? curl : chosen;
+}
+
 /** The files that make the first call of a group, but for the client itself. No file holds a secret. */
-export function sampleFiles(language: Language, group: EndpointGroup, handover: Handover): readonly SampleFile[] {
+export function sampleFiles(chosen: Language, group: EndpointGroup, handover: Handover): readonly SampleFile[] {
+  const language = languageOf(group, chosen);
   return [
     { name: language.programName, text: language.program(firstCallOf(group)) },
     ...language.projectFiles,
@@ -38,27 +45,35 @@ function environmentOf({ method, settings, target }: EndpointGroup, { access }: 
 
 /** The section of the first call: the whole folder for the first group, the program alone for the others. */
 export function renderSample(
-  language: Language,
+  chosen: Language,
   group: EndpointGroup,
   handover: Handover,
   isFirst: boolean,
 ): readonly string[] {
-  const [program, ...others] = sampleFiles(language, group, handover);
+  const language = languageOf(group, chosen);
+  const [program, ...others] = sampleFiles(chosen, group, handover);
   if (program === undefined) return [];
   const shown = block(program.text, language.fence);
   if (!isFirst) {
     return [`${code(program.name)}, with ${code('POSTERN_URL')} as in the address above:`, shown];
   }
-  const client = `[client for ${language.title}](${CLIENTS}/${language.client})`;
   const commands = ['cp .env.example .env   # and fill it in', ...language.install, 'set -a', '. ./.env', 'set +a'];
   return [
-    `With the ${client}. It is not published yet: you get the file ${code(language.artefact)} with this page. Put it into a folder with these files:`,
+    introduction(language),
     `${code(program.name)}:`,
     shown,
     ...others.flatMap(({ name, text }) => [`${code(name)}:`, block(text, fenceOf(name))]),
     'Then run:',
     block([...commands, language.run].join('\n'), 'sh'),
   ];
+}
+
+function introduction(language: Language | SampleLanguage): string {
+  const { title } = language;
+  if (!('client' in language)) return `With ${title}. Put these files into a folder:`;
+  const { client, artefact } = language;
+  const link = `[client for ${title}](${CLIENTS}/${client})`;
+  return `With the ${link}. It is not published yet: you get the file ${code(artefact)} with this page. Put it into a folder with these files:`;
 }
 
 function fenceOf(name: string): string {

@@ -1,4 +1,4 @@
-import type { AuthenticationMethod, OptionsOf, PartnerEndpointOf } from '../../../model/endpoint.ts';
+import type { AuthenticationMethod, KeyCarrier, OptionsOf, PartnerEndpointOf } from '../../../model/endpoint.ts';
 import type { RefusalCode } from '../../../check/refusal.ts';
 
 /** A fact in a few words: its name, then what it is, in Markdown. */
@@ -10,7 +10,7 @@ export interface ClientSettings {
   readonly nonce?: true;
   readonly encoding?: 'raw';
   /** Where the App Key stands, when that is not the header `X-App-Key`. */
-  readonly carrier?: { readonly header: string } | { readonly query: string };
+  readonly carrier?: KeyCarrier;
   /** Path of the token endpoint below the gateway's address. */
   readonly tokenPath?: string;
 }

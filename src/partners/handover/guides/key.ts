@@ -24,7 +24,7 @@ export const keyGuide: Guide<'key'> = {
   }),
   settings: ({ keyNames }) => {
     const carrier = carrierOf(keyNames);
-    return 'header' in carrier && carrier.header.toLowerCase() === USUAL_HEADER.toLowerCase() ? {} : { carrier };
+    return isWhole(carrier) && carrier.header.toLowerCase() === USUAL_HEADER.toLowerCase() ? {} : { carrier };
   },
   examples: ({ id, options }, target) => {
     const { reading, writing } = target;
@@ -55,11 +55,20 @@ export const keyGuide: Guide<'key'> = {
 };
 
 function describe(carrier: KeyCarrier): string {
-  return 'header' in carrier ? `the header ${code(carrier.header)}` : `the query parameter ${code(carrier.query)}`;
+  if ('query' in carrier) return `the query parameter ${code(carrier.query)}`;
+  const { header, scheme } = carrier;
+  if (scheme === undefined) return `the header ${code(header)}`;
+  return `the header ${code(header)}, after the word ${code(scheme)} and a blank`;
 }
 
-/** A header where there is one: addresses end up in logs. */
+/** A header where there is one: addresses end up in logs. One that holds nothing else before others. */
 function carrierOf(carriers: readonly KeyCarrier[]): KeyCarrier {
-  const usual = carriers.find((carrier) => 'header' in carrier && carrier.header.toLowerCase() === 'x-app-key');
-  return usual ?? carriers.find((carrier) => 'header' in carrier) ?? carriers[0] ?? { header: USUAL_HEADER };
+  const whole = carriers.filter(isWhole);
+  const usual = whole.find(({ header }) => header.toLowerCase() === USUAL_HEADER.toLowerCase());
+  const [first] = carriers;
+  return usual ?? whole[0] ?? carriers.find((carrier) => 'header' in carrier) ?? first ?? { header: USUAL_HEADER };
+}
+
+function isWhole(carrier: KeyCarrier): carrier is { readonly header: string } {
+  return 'header' in carrier && carrier.scheme === undefined;
 }

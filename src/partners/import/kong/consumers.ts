@@ -5,8 +5,7 @@ import { type Place, placeIn, type ProblemLog } from '../../../model/document/pr
 import { MAX_LABEL_CHARACTERS, MAX_NAME_CHARACTERS } from '../../../model/bounds.ts';
 import type { ReportDifference } from '../../../check/methods/kong.ts';
 import type { Declared } from '../../../resources/declared.ts';
-import { credentialImporter } from './credentials.ts';
-import type { FindingLog } from './finding.ts';
+import type { CredentialImporter } from './credentials.ts';
 import type { ImportContext } from './import-context.ts';
 import { type KongConsumer, nameOfConsumer } from './kong-entities.ts';
 import { commonKeys, finderOf, type KongMapping } from './kong-mapping.ts';
@@ -199,9 +198,8 @@ export function importConsumers(
   consumers: readonly KongConsumer[],
   ids: ReadonlyMap<KongConsumer, string>,
   disabled: ReadonlySet<KongConsumer>,
-  findings: FindingLog,
+  credentials: CredentialImporter,
 ): ImportedConsumers {
-  const credentials = credentialImporter(findings);
   const declared = consumers.map((consumer): Declared => {
     const { username, customId, tags } = consumer;
     const id = ids.get(consumer) ?? '';

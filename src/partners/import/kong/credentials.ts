@@ -7,6 +7,7 @@ import type { AuthenticationMethod } from '../../../model/endpoint.ts';
 import type { ReportDifference } from '../../../check/methods/kong.ts';
 import { equal } from '../../../base/text/equal.ts';
 import type { FindingLog } from './finding.ts';
+import type { FileKeySchemes } from './key-schemes.ts';
 import { type KongConsumer, type KongCredential, nameOfConsumer } from './kong-entities.ts';
 import type { KongMapping } from './kong-mapping.ts';
 import { commonKeys } from './kong-mapping.ts';
@@ -14,7 +15,7 @@ import type { ImportedMethod } from './plugin-kinds.ts';
 import { isTemplate, RENDER_FIRST } from './unresolved.ts';
 
 /** Imports credentials, one consumer after the other; remembers which App Keys and ids are taken. */
-interface CredentialImporter {
+export interface CredentialImporter {
   of(consumer: KongConsumer): readonly Declared[];
   /** Whether any credential so far holds a secret itself. */
   holdsSecrets(): boolean;
@@ -39,7 +40,7 @@ interface CredentialFault {
 }
 
 /** An importer for one file. What cannot be imported is left out and reported, without its value. */
-export function credentialImporter(findings: FindingLog): CredentialImporter {
+export function credentialImporter(findings: FindingLog, schemes: FileKeySchemes): CredentialImporter {
   const takenKeys = new Map<string, Imported>();
   const takenIds = new Set<string>();
   let hasSecrets = false;
@@ -57,7 +58,7 @@ export function credentialImporter(findings: FindingLog): CredentialImporter {
       const what = `has ${quoted(unknown)}, which the importer does not know`;
       return leaveOut({ field: unknown, what, instead: 'correct it: Kong refuses keys that it does not know' });
     }
-    const appKey = readAppKey(credential);
+    const appKey = readAppKey(credential, schemes);
     if (typeof appKey !== 'string') return leaveOut(appKey);
     const lifetime = readLifetime(entity);
     if (lifetime === null) {
@@ -121,7 +122,7 @@ function absent(field: string): CredentialFault {
 }
 
 /** The App Key of a credential, or why it cannot be one. */
-function readAppKey({ kind, entity }: KongCredential): string | CredentialFault {
+function readAppKey({ kind, entity }: KongCredential, schemes: FileKeySchemes): string | CredentialFault {
   const field = kind.credential.appKey;
   const appKey = entity.text(field);
   if (appKey === null) return absent(field);
@@ -130,6 +131,8 @@ function readAppKey({ kind, entity }: KongCredential): string | CredentialFault 
     return { field, what: `has ${reference.what} in place of its "${field}"`, instead: RENDER_FIRST };
   }
   if (isAppKey(appKey)) return appKey;
+  const afterWord = kind.credential.appSecret === null ? schemes.appKeyOf(appKey) : null;
+  if (afterWord !== null) return afterWord;
   const what = isAppKey(appKey.slice(0, MAX_APP_KEY_CHARACTERS))
     ? `has a "${field}" of more than ${String(MAX_APP_KEY_CHARACTERS)} characters`
     : `has a "${field}" with other characters than A-Z, a-z, 0-9, ".", "_" and "-"`;

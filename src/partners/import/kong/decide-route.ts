@@ -1,4 +1,5 @@
 import { quoted } from '../../../model/document/problem.ts';
+import type { KeySchemes } from '../../../check/methods/kong.ts';
 import type { AuthenticationMethod } from '../../../model/endpoint.ts';
 import type { Declared } from '../../../resources/declared.ts';
 import type { RouteDecision } from './route-decision.ts';
@@ -13,6 +14,7 @@ export interface DecisionContext extends ImportContext {
   readonly effective: EffectivePlugins;
   readonly allowed: AllowedBy;
   readonly limits: RouteLimits;
+  readonly keySchemes: KeySchemes;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface DecisionContext extends ImportContext {
  */
 export function decideRoute(route: KongRoute, context: DecisionContext): RouteDecision {
   const plugins = context.effective.forRoute(route);
-  const authentication = decideAuthentication(plugins, route);
+  const authentication = decideAuthentication(plugins, route, context.keySchemes);
   let isRefused = route.isDoubtful || authentication === 'refused';
   for (const plugin of plugins.values()) if (keepsClosed(plugin, route, context)) isRefused = true;
   const { method, options } = typeof authentication === 'string' ? { method: null, options: {} } : authentication;
@@ -52,7 +54,11 @@ type RouteAuthentication = 'open' | 'refused' | { readonly method: Authenticatio
  * with `anonymous` lets the request go on when it fails (kong/plugins/key-auth/handler.lua, logical_AND and
  * logical_OR_authentication). An endpoint has one method, and never lets a caller in who has none.
  */
-function decideAuthentication(plugins: ReadonlyMap<string, KongPlugin>, { report }: KongRoute): RouteAuthentication {
+function decideAuthentication(
+  plugins: ReadonlyMap<string, KongPlugin>,
+  { report }: KongRoute,
+  schemes: KeySchemes,
+): RouteAuthentication {
   const all = [...plugins.values()].filter(({ name }) => kindOfPlugin(name).kind.endsWith('authentication'));
   if (all.length === 0) return 'open';
   const required = all.filter(({ config }) => (config.text('anonymous') ?? '') === '');
@@ -89,7 +95,7 @@ function decideAuthentication(plugins: ReadonlyMap<string, KongPlugin>, { report
       instead: 'give them credentials, or publish what anyone may have on a path of its own with "scenario: open"',
     });
   }
-  const options = readOptions(imported, plugin);
+  const options = readOptions(imported, plugin, schemes);
   return options === null ? 'refused' : { method: imported.method, options };
 }
 
@@ -100,7 +106,7 @@ const sharedSettings = ['anonymous', 'hide_credentials', 'realm', 'identity_real
  * The options that stand for the settings of an authentication plugin; null, and a reported error, when not all can be
  * imported.
  */
-function readOptions(imported: ImportedMethod, { config }: KongPlugin): Declared | null {
+function readOptions(imported: ImportedMethod, { config }: KongPlugin, schemes: KeySchemes): Declared | null {
   const unknown = config.unknownKeys(new Set([...sharedSettings, ...imported.settings]));
   for (const key of unknown) {
     config.report('error', [key], {
@@ -108,7 +114,7 @@ function readOptions(imported: ImportedMethod, { config }: KongPlugin): Declared
       instead: 'compare what it does in Kong, then enable the endpoints by hand',
     });
   }
-  const options = imported.readOptions(config);
+  const options = imported.readOptions(config, schemes);
   if (unknown.length > 0 || options === null) return null;
   // Kong's default is to show credentials to back ends, Postern's to hide them: what Kong does is kept.
   return { ...options, ...(config.flag('hide_credentials', false) ? {} : { hideCredentials: false }) };

@@ -8,12 +8,14 @@ import type { DocumentSource, UnreadSource } from '../../../model/document/sourc
 import { readYamlTree, unreadTree, type YamlTree } from '../../../model/document/yaml-tree.ts';
 import { count } from '../../../base/text/printable.ts';
 import { consumerIds, consumersKeptOut, importConsumers } from './consumers.ts';
+import { credentialImporter } from './credentials.ts';
 import { declareDraft, draftEndpoints, servedRoutes } from './endpoints.ts';
 import { isEmitted } from './match-cell.ts';
 import { type Finding, type FindingLevel, findingLog } from './finding.ts';
 import { allowedBy, importGrants } from './groups-and-grants.ts';
 import type { ImportContext, ImportOptions } from './import-context.ts';
 import type { KongConfiguration, KongRoute } from './kong-entities.ts';
+import { readKeySchemes } from './key-schemes.ts';
 import { findManifests } from './manifests.ts';
 import { effectivePlugins } from './plugins.ts';
 import { routeLimits } from './rate-limiting.ts';
@@ -73,7 +75,8 @@ function importConfiguration(
   reportExcess({ plugins, consumers }, routes, problems);
   if (problems.count > 0) return null;
   const limits = routeLimits(routes, effective, context);
-  const decisive = { ...context, effective, allowed: allowedBy(consumers), limits };
+  const keySchemes = readKeySchemes(consumers);
+  const decisive = { ...context, effective, allowed: allowedBy(consumers), limits, keySchemes };
   const drafts = draftEndpoints(routes, marksRegexPaths, decisive);
   const emitted = drafts.filter(isEmitted);
   const beyond = emitted[MAX_ENDPOINTS];
@@ -86,7 +89,7 @@ function importConfiguration(
   const grants = importGrants(drafts, ids, effective, limits, problems);
   const doubtful = consumers.filter(({ isDoubtful }) => isDoubtful);
   const disabled = new Set([...consumersKeptOut(effective, context), ...grants.unlimited, ...doubtful]);
-  const imported = importConsumers(consumers, ids, disabled, findings);
+  const imported = importConsumers(consumers, ids, disabled, credentialImporter(findings, keySchemes));
   return {
     endpoints: emitted.map((draft) => declareDraft(draft, options.observes)),
     consumers: imported.declared,

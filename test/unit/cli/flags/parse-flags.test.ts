@@ -55,7 +55,7 @@ describe('the values of flags', () => {
     let options = {};
     for (const text of [
       ...['clockSkewSeconds=60', 'hideCredentials=false', 'mode=observe', 'algorithms=hmac-sha256,hmac-sha512'],
-      ...['keyNames=header:X-Key', 'keyNames=query:k=v', 'constructor=x', 'mode=enforce'],
+      ...['keyNames=header:X-Key', 'keyNames=query:k=v,header:Authorization:Bearer', 'constructor=x', 'mode=enforce'],
     ]) {
       options = collectOption(text, options);
     }
@@ -64,11 +64,11 @@ describe('the values of flags', () => {
       hideCredentials: false,
       mode: 'enforce',
       algorithms: ['hmac-sha256', 'hmac-sha512'],
-      keyNames: [{ header: 'X-Key' }, { query: 'k=v' }],
+      keyNames: [{ header: 'X-Key' }, { query: 'k=v' }, { header: 'Authorization', scheme: 'Bearer' }],
       constructor: 'x',
     });
     refuses(collectOption, ['', 'mode', '=x', '__proto__=x'], /The form is NAME=VALUE/);
-    refuses(collectOption, ['keyNames=X-Key', 'keyNames=cookie:a'], /header:NAME or keyNames=query:NAME/);
+    refuses(collectOption, ['keyNames=X-Key', 'keyNames=cookie:a'], /header:NAME:SCHEME or keyNames=query:NAME/);
     assert.deepEqual(collectLabel('tier=a=b', { region: 'eu' }), { region: 'eu', tier: 'a=b' });
   });
 

@@ -77,6 +77,12 @@ describe('what postern handover tells a partner', () => {
     const query = await page(', options: { keyNames: [{ query: key }] }');
     assert.match(query, /^GET \/a\?key=8c1f0b7d52e94a3c9d6e7f8a1b2c3d4e HTTP\/1\.1$/m);
     assert.equal(valueOf(query, 'Prefer'), null);
+    const bearer = await page(', options: { keyNames: [{ header: Authorization, scheme: Bearer }] }');
+    assert.match(bearer, /\| App Key \| the header `Authorization`, after the word `Bearer` and a blank \|/);
+    assert.match(bearer, /^Authorization: Bearer 8c1f0b7d52e94a3c9d6e7f8a1b2c3d4e$/m);
+    // No client writes such a word: the sample needs none.
+    assert.match(bearer, /^printf '%s\\n' "Authorization: Bearer \$APP_KEY" \| curl -H @- /m);
+    assert.doesNotMatch(bearer, /postern-curl/);
   });
 
   it('has the limits that count for this partner, and until when it is granted', async () => {

@@ -1,3 +1,4 @@
+import { formatCarrier, parseCarrier } from '../../../../check/methods/key/carrier-text.ts';
 import {
   hmacAlgorithms,
   type KeyCarrier,
@@ -42,7 +43,7 @@ export const optionTexts: Readonly<Record<OptionName, OptionText>> = {
   },
   keyNames: {
     label: 'Where the App Key may stand',
-    hint: 'One on each line, in the order in which they are looked at: header:X-App-Key, query:appKey.',
+    hint: 'One on each line, in the order in which they are looked at: header:X-App-Key, query:appKey, header:Authorization:Bearer.',
     kind: { is: 'carriers' },
   },
   algorithms: {
@@ -117,11 +118,7 @@ export function linesOf(value: unknown): readonly string[] {
   if (value === undefined) return [];
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items.map((item) =>
-    typeof item === 'object' && item !== null
-      ? Object.entries(item as KeyCarrier)
-          .map(([kind, name]) => `${kind}:${name}`)
-          .join()
-      : String(item),
+    typeof item === 'object' && item !== null ? formatCarrier(item as KeyCarrier) : String(item),
   );
 }
 
@@ -140,8 +137,8 @@ export function readOption(text: string, kind: OptionKind): unknown {
       return words;
     case 'carriers':
       return words.map((word) => {
-        const [carrier = '', ...name] = word.split(':');
-        return { [carrier]: name.join(':') };
+        const [kind = '', ...name] = word.split(':');
+        return parseCarrier(word) ?? { [kind]: name.join(':') };
       });
   }
 }

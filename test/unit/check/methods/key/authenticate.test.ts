@@ -115,6 +115,90 @@ describe('key authentication', () => {
     });
   });
 
+  describe('takes the App Key after a scheme word', () => {
+    const bearer = { keyNames: [{ header: 'Authorization', scheme: 'Bearer' }, { header: 'X-App-Key' }] } as const;
+    const sent = (...values: readonly string[]): HeaderLine[] => values.map((value) => ['authorization', value]);
+    for (const [headers, code] of [
+      [sent(`Bearer ${K}`), 'ALLOWED'],
+      [sent(`bearer   ${K}`), 'ALLOWED'],
+      [sent(`BEARER ${K}`), 'ALLOWED'],
+      [sent('Bearer wrong'), 'AUTHENTICATION_FAILED'],
+      [[...sent('Bearer wrong'), inHeader], 'AUTHENTICATION_FAILED'],
+      [sent(`Bearer ${K} ${K}`), 'AUTHENTICATION_FAILED'],
+      [sent(`Bearer ${K},${K}`), 'AUTHENTICATION_FAILED'],
+      [sent('Bearer'), 'CREDENTIALS_MALFORMED'],
+      [sent('Bearer '), 'CREDENTIALS_MALFORMED'],
+      [sent(`Bearer\t${K}`), 'CREDENTIALS_MALFORMED'],
+      [sent(`Bearer=${K}`), 'CREDENTIALS_MALFORMED'],
+      [sent(`Bearer ${K}`, `Bearer ${K}`), 'CREDENTIALS_MALFORMED'],
+      [sent(`Bearer ${K}`, `Basic ${K}`), 'CREDENTIALS_MALFORMED'],
+      [sent(''), 'CREDENTIALS_MALFORMED'],
+      [sent(`"${K}"`), 'CREDENTIALS_MALFORMED'],
+      // Of another scheme, the carrier is absent.
+      [sent(K), 'CREDENTIALS_MISSING'],
+      [sent(`Bearer${K}`), 'CREDENTIALS_MISSING'],
+      [sent(`Basic ${K}`), 'CREDENTIALS_MISSING'],
+      [[...sent(`Basic ${K}`), inHeader], 'ALLOWED'],
+      [[inHeader], 'ALLOWED'],
+      [[['x-app-key', `Bearer ${K}`]], 'AUTHENTICATION_FAILED'],
+    ] as const) {
+      it(`${headers.map((line) => line.join(': ').replaceAll(K, 'K')).join(', ')} → ${code}`, async () => {
+        assert.equal(await codeOf({ headers }, bearer), code);
+      });
+    }
+
+    it('and hides a header of this scheme only', async () => {
+      const removed = async (...headers: readonly HeaderLine[]) => (await changesOf({ headers }, bearer)).removed;
+      assert.deepEqual(await removed(...sent(`bearer ${K}`), inHeader), ['authorization', 'x-app-key']);
+      assert.deepEqual(await removed(...sent(`Basic ${K}`), inHeader), ['x-app-key']);
+      const query = { keyNames: [{ query: 'appKey' }, ...bearer.keyNames] } as const;
+      const asked = async (...values: readonly string[]) =>
+        (await changesOf({ path: `/orders?appKey=${K}`, headers: sent(...values) }, query)).removed;
+      assert.deepEqual(await asked('Bearer'), ['authorization']);
+      assert.deepEqual(await asked('Basic abc, Bearer other'), ['authorization']);
+      assert.deepEqual(await asked('Basic abc', 'Bearer other'), ['authorization']);
+      assert.deepEqual(await asked('Basic Bearer'), []);
+    });
+
+    it('and says in the log that a key has such a word, never the key', async () => {
+      const detailOf = async (headers: readonly HeaderLine[], options: Partial<KeyOptions>) => {
+        const gateway = testGateway({ endpoints: [keyEndpoint({ options })] });
+        await gateway.send({ headers });
+        const [decided] = gateway.decided;
+        assert.ok(decided && 'refusal' in decided.decision);
+        return decided.decision.refusal.detail;
+      };
+      assert.equal(
+        await detailOf(sent(`bearer ${K}`), {}),
+        'the request carries no App Key; it has an Authorization with the scheme word Bearer, which "keyNames" takes as { header: Authorization, scheme: Bearer }',
+      );
+      assert.equal(
+        await detailOf(sent(`Token ${K}`), { keyNames: [{ header: 'Authorization' }] }),
+        'the App Key is unknown: the scheme word Token is before it, which "keyNames" takes as { header: …, scheme: Token }',
+      );
+      // What is no usual word may be part of a secret.
+      assert.equal(await detailOf(sent('s3cret word'), {}), 'the request carries no App Key');
+      assert.equal(
+        await detailOf(sent('s3cret word'), { keyNames: [{ header: 'Authorization' }] }),
+        'the App Key is unknown',
+      );
+    });
+
+    it('whatever the word and the header', async () => {
+      const token = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '.', '!', '~'), minLength: 1, maxLength: 8 });
+      await fc.assert(
+        fc.asyncProperty(token, token, async (scheme, other) => {
+          const options = { keyNames: [{ header: 'X-Key', scheme }] };
+          const code = async (word: string) => await codeOf({ headers: [['x-key', `${word} ${K}`]] }, options);
+          assert.equal(await code(scheme.toUpperCase()), 'ALLOWED');
+          const isSame = other.toLowerCase() === scheme.toLowerCase();
+          assert.equal(await code(other), isSame ? 'ALLOWED' : 'CREDENTIALS_MISSING');
+        }),
+        { numRuns: 100 },
+      );
+    });
+  });
+
   describe('hides every carrier and changes nothing else', () => {
     for (const [query, kept] of [
       [`appKey=${K}`, ''],

@@ -48,9 +48,27 @@ const mistakes: Readonly<Record<string, readonly (readonly [Sent, string, RegExp
   ],
   'hmac-for-key': [[{ headers: [['Authorization', 'hmac appkey="a"']] }, 'CREDENTIALS_MISSING', /Send the App Key/]],
   'basic-authentication': [[{ headers: [['Authorization', 'Basic YTpi']] }, 'CREDENTIALS_MISSING', /Send the App Key/]],
-  'bearer-token': [[{ headers: [['Authorization', `Bearer ${key}`]] }, 'CREDENTIALS_MISSING', /Send the App Key/]],
+  'bearer-token': [
+    [{ headers: [['Authorization', `Bearer ${key}`]] }, 'CREDENTIALS_MISSING', /Send the App Key/],
+    [
+      {
+        headers: [['Authorization', `Bearer ${key}`]],
+        options: { keyNames: [{ header: 'Authorization', scheme: 'Token' }] },
+      },
+      'CREDENTIALS_MISSING',
+      /as the header Authorization after the word Token/,
+    ],
+  ],
   'key-in-authorization': [[{ headers: [['Authorization', key]] }, 'CREDENTIALS_MISSING', /Send the App Key/]],
   'key-empty': [
+    [
+      {
+        headers: [['Authorization', 'Bearer']],
+        options: { keyNames: [{ header: 'Authorization', scheme: 'Bearer' }] },
+      },
+      'CREDENTIALS_MALFORMED',
+      /it was empty/,
+    ],
     [{ query: 'appKey=' }, 'CREDENTIALS_MALFORMED', /it was empty/],
     [header(''), 'CREDENTIALS_MALFORMED', /it was empty/],
   ],
