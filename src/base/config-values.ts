@@ -22,6 +22,12 @@ export function parseStore(text: string): StoreLocation | Fault {
   if (text.startsWith('file:') && text.length > 'file:'.length)
     return { kind: 'file', path: text.slice('file:'.length) };
   if (!/^mongodb(\+srv)?:\/\//.test(text)) return { fault: 'must be file:PATH or mongodb://…/DATABASE' };
+  if (hasUnencodedLogin(text)) {
+    return {
+      fault:
+        'the MongoDB address has a "/" or "?" in its name or password: percent-encode the password ("/" is %2F, "?" is %3F, "@" is %40, ":" is %3A, "%" is %25)',
+    };
+  }
   if (!/^mongodb(\+srv)?:\/\/[^/]+\/[^/?]+(\?.*)?$/.test(text)) {
     return { fault: 'the MongoDB address must name hosts and a database, as in mongodb://127.0.0.1:27017/postern' };
   }
@@ -31,6 +37,19 @@ export function parseStore(text: string): StoreLocation | Fault {
     : {
         fault: `${unsafe} makes TLS worthless, because any server could answer for MongoDB; leave it out, give tlsCAFile, and call MongoDB by a name of its certificate`,
       };
+}
+
+/** One of `host`, `host:port` and `[address]:port`, or several with commas. */
+const HOSTS = /^(?:[\w.%-]+|\[[0-9a-fA-F:.]+\])(?::\d+)?(?:,(?:[\w.%-]+|\[[0-9a-fA-F:.]+\])(?::\d+)?)*$/;
+
+/** Whether the `@` after name and password comes only after what ends the hosts of an address. */
+function hasUnencodedLogin(uri: string): boolean {
+  const rest = uri.slice(uri.indexOf('://') + '://'.length);
+  const [authority = ''] = rest.split(/[/?]/, 1);
+  const after = rest.slice(authority.length);
+  if (!after.includes('@')) return false;
+  const [path = ''] = after.split('?', 1);
+  return path.includes('@') || (!authority.includes('@') && !HOSTS.test(authority));
 }
 
 /** Options that switch off what TLS is for. The driver takes names in any case and, of repeated ones, one of them. */

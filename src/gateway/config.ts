@@ -268,8 +268,23 @@ export type Config = { readonly [K in SettingKey]: ValueOf<(typeof settings)[K]>
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that Kubernetes sets for a Service called postern. */
-const SET_BY_KUBERNETES = /^POSTERN_(PORT(_.*)?|SERVICE_.*)$/;
+/** Variables that Kubernetes sets for a Service called postern, whatever they hold. */
+const OF_SERVICE_POSTERN = /^POSTERN_(PORT(_.*)?|SERVICE_.*)$/;
+/**
+ * Those of a Service whose name begins with postern-. What people write for a port is a number, and so is no value of
+ * theirs.
+ */
+const OF_OTHER_SERVICES: readonly (readonly [name: RegExp, value: RegExp])[] = [
+  [/^POSTERN_\w+_SERVICE_HOST$/, /^[0-9a-f.:]+$/i],
+  [/^POSTERN_\w+_SERVICE_PORT(_\w+)?$/, /^\d+$/],
+  [/^POSTERN_\w+_PORT(_\d+_(TCP|UDP|SCTP))?$/, /^(tcp|udp|sctp):\/\//],
+  [/^POSTERN_\w+_PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR)$/, /^/],
+];
+
+function isSetByKubernetes(name: string, value: string | undefined): boolean {
+  if (OF_SERVICE_POSTERN.test(name)) return true;
+  return OF_OTHER_SERVICES.some(([names, values]) => names.test(name) && values.test(value ?? ''));
+}
 
 /**
  * Reads every setting from the environment. All problems are reported at once, each a sentence that names the variable;
@@ -312,7 +327,7 @@ function adviceFor(name: string, known: readonly string[]): string {
 function findUnknown(environment: Environment): string[] {
   const known = new Set(Object.values(settings).map((row) => row.name));
   const unknown = Object.keys(environment).filter(
-    (name) => name.startsWith('POSTERN_') && !known.has(name) && !SET_BY_KUBERNETES.test(name),
+    (name) => name.startsWith('POSTERN_') && !known.has(name) && !isSetByKubernetes(name, environment[name]),
   );
   return unknown.map((name) => {
     return `${name}: there is no such setting; ${adviceFor(name, [...known])}`;

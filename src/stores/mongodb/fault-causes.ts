@@ -48,31 +48,86 @@ export function setProblemOf(error: MongoServerSelectionError): SetProblem | nul
   const wanted = reason?.setName ?? null;
   // The driver forgets servers that are not of the set.
   if (reason === undefined || wanted === null || servers.some(({ type }) => type !== 'Unknown')) return null;
-  const answers: unknown = ANSWERS in reason ? reason[ANSWERS] : [];
-  const [found] = Array.isArray(answers) ? (answers as readonly (string | null)[]) : [];
-  if (found === undefined || found === wanted) return null;
-  return found === null ? { kind: 'stand-alone', wanted } : { kind: 'other-set', wanted, found };
+  const [answer] = answersOf(error)?.latest ?? [];
+  if (answer === undefined || answer.set === wanted) return null;
+  return answer.set === null ? { kind: 'stand-alone', wanted } : { kind: 'other-set', wanted, found: answer.set };
 }
 
-/** Names of the sets that servers say they are in, null for none; on the description that errors carry. */
+/** Members that a server of the address named, which nobody wrote and which this machine has never reached. */
+export interface UnreachableMembers {
+  /** The server of the address that answered, and its set. */
+  readonly seed: string;
+  readonly set: string;
+  readonly members: readonly string[];
+}
+
+/** Finds members that cannot be reached though a server of the address answered; null when that is not the reason. */
+export function unreachableMembersOf(error: MongoServerSelectionError): UnreachableMembers | null {
+  const answers = answersOf(error);
+  const set = error.reason?.setName ?? null;
+  if (answers === null || set === null) return null;
+  const seed = answers.latest.find((each) => each.set === set && answers.written.includes(each.address));
+  if (seed === undefined) return null;
+  const members = serversOf(error).flatMap(({ type, address }) => {
+    const isStrange = seed.members.includes(address) && !answers.written.includes(address);
+    return type === 'Unknown' && isStrange && !answers.reached.has(address) ? [address] : [];
+  });
+  return members.length === 0 ? null : { seed: seed.address, set, members };
+}
+
+/** What a server last said of itself. */
+interface ServerAnswer {
+  readonly address: string;
+  /** Null when it is in no replica set. */
+  readonly set: string | null;
+  readonly members: readonly string[];
+}
+
+/** What servers said so far. */
+interface Answers {
+  /** Those of the address. */
+  readonly written: readonly string[];
+  readonly latest: readonly ServerAnswer[];
+  /** All that ever answered. */
+  readonly reached: ReadonlySet<string>;
+}
+
+/** {@link Answers}, on the description and on the failures of servers that errors carry. */
 const ANSWERS = Symbol('what servers answered');
 
+function answersOf(error: MongoServerSelectionError): Answers | null {
+  for (const each of [error.reason, ...errorsBelow(error)]) {
+    if (each !== undefined && ANSWERS in each) return each[ANSWERS] as Answers;
+  }
+  return null;
+}
+
 /**
- * Keeps the set name that each server gave, with each description of the topology: a server of another set than the
- * wanted one is forgotten by the driver, whose errors do not say why.
+ * Keeps what each server said of itself, with whatever errors carry: the driver forgets a server that is of
+ * another set than the wanted one, or known in its set by another name, and its errors do not say why.
  */
 export function noteAnswers(client: MongoClient): void {
-  const sets = new Map<string, string | null>();
-  client.on('serverHeartbeatSucceeded', ({ connectionId, reply }) => {
-    const setName: unknown = (reply as { readonly setName?: unknown }).setName;
-    const isInSet = typeof setName === 'string';
+  const latest = new Map<string, ServerAnswer>();
+  const reached = new Set<string>();
+  client.on('serverHeartbeatSucceeded', ({ connectionId: address, reply }) => {
+    const { setName, hosts } = reply as { readonly setName?: unknown; readonly hosts?: unknown };
+    const set = typeof setName === 'string' ? setName : null;
+    const members = Array.isArray(hosts) ? hosts.map(String) : [];
+    reached.add(address);
     // One that is not initiated has no name yet.
-    if (isInSet || !('isreplicaset' in reply)) sets.set(connectionId, isInSet ? setName : null);
+    if (set !== null || !('isreplicaset' in reply)) latest.set(address, { address, set, members });
   });
-  client.on('serverHeartbeatFailed', ({ connectionId }) => {
-    sets.delete(connectionId);
+  const noteOn = (carrier: object): void => {
+    const written = client.options.hosts.map(String);
+    const value: Answers = { written, latest: [...latest.values()], reached: new Set(reached) };
+    Object.defineProperty(carrier, ANSWERS, { value, configurable: true });
+  };
+  client.on('serverHeartbeatFailed', ({ connectionId, failure }) => {
+    latest.delete(connectionId);
+    // A description that is like the one before is not announced: the failure is all that is new in it.
+    noteOn(failure);
   });
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
-    Object.defineProperty(newDescription, ANSWERS, { value: [...sets.values()] });
+    noteOn(newDescription);
   });
 }

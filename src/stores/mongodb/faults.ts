@@ -11,7 +11,15 @@ import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import { TlsProblem } from '../../wire/tls/certificates.ts';
 import { describeTlsFault } from '../../wire/tls/tls-faults.ts';
 import { DUPLICATE_KEY } from './duplicates.ts';
-import { errorsBelow, networkCodeOf, serversOf, type SetProblem, setProblemOf } from './fault-causes.ts';
+import {
+  errorsBelow,
+  networkCodeOf,
+  serversOf,
+  type SetProblem,
+  setProblemOf,
+  type UnreachableMembers,
+  unreachableMembersOf,
+} from './fault-causes.ts';
 
 /**
  * Why MongoDB has no answer:
@@ -181,10 +189,20 @@ function describeSelection(error: MongoServerSelectionError): MongodbUnavailable
   const code = networkCodeOf(error);
   // Servers that answer, but none that takes the operation.
   if (code === null && servers.some(({ type }) => type !== 'Unknown')) return noPrimary();
+  const strange = unreachableMembersOf(error);
+  if (strange !== null) return unreachableMembers(strange, code);
+  const silent = servers.filter(({ type }) => type === 'Unknown');
   return unreachable(
-    servers.map(({ address }) => address),
+    silent.map(({ address }) => address),
     code,
   );
+}
+
+function unreachableMembers({ seed, set, members }: UnreachableMembers, code: string | null): MongodbUnavailable {
+  const [subject, one] = members.length === 1 ? ['the member', 'it'] : ['members', 'one of them'];
+  const reason = code === null ? '' : ` (${code})`;
+  const message = `MongoDB at ${seed} answered: it is in the replica set ${set}, which names ${subject} ${members.join(', ')}; this machine cannot reach ${one}${reason}. Either make that name and port reachable from here, or, to use ${seed} alone, add directConnection=true to the address`;
+  return new MongodbUnavailable('unreachable', message);
 }
 
 function describeSetProblem(problem: SetProblem): MongodbUnavailable {

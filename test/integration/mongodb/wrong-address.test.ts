@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { type Mongod, startMongod } from '../../support/mongodb/mongod.ts';
+import { startRelay } from '../../support/stack/relay.ts';
 import { poll } from '../../support/time/poll.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
@@ -78,6 +79,27 @@ describe('a MongoDB address that does not fit its servers', () => {
     assert.equal(command[1], `postern endpoint list: ${doctor[1]}`);
   }).timeout(60_000);
 
+  it('is reported as such: a member by a name that this machine does not reach', async () => {
+    await using mongod = await startMongod(['--replSet', 'rs1']);
+    // The server reaches itself under this address as long as there is a way.
+    const relay = await startRelay(Number(mongod.address.split(':')[1]));
+    const member = `127.0.0.1:${String(relay.port)}`;
+    try {
+      await initiate(mongod, 'rs1', member);
+    } finally {
+      await relay[Symbol.asyncDispose]();
+    }
+    const message = `MongoDB at ${mongod.address} answered: it is in the replica set rs1, which names the member ${member}; this machine cannot reach it (ECONNREFUSED). Either make that name and port reachable from here, or, to use ${mongod.address} alone, add directConnection=true to the address`;
+    for (const options of ['?replicaSet=rs1', '']) {
+      assert.deepEqual(await askAbout(uri(mongod, options)), {
+        doctor: [5, message],
+        command: [5, `postern endpoint list: ${message}`],
+      });
+    }
+    const { command } = await askAbout(uri(mongod, '?directConnection=true'));
+    assert.match(command[1], /the database "postern" is empty/);
+  }).timeout(60_000);
+
   it('is reported as such: no login, and a wrong one', async () => {
     const none = await askAbout(uri(guarded));
     assert.deepEqual([none.doctor[0], none.command[0]], [1, 1]);
@@ -95,10 +117,10 @@ describe('a MongoDB address that does not fit its servers', () => {
   }).timeout(60_000);
 });
 
-async function initiate({ address }: Mongod): Promise<void> {
+async function initiate({ address }: Mongod, set = 'rs0', host = address): Promise<void> {
   const client = new MongoClient(`mongodb://${address}/?directConnection=true`);
   try {
-    await client.db('admin').command({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host: address }] } });
+    await client.db('admin').command({ replSetInitiate: { _id: set, members: [{ _id: 0, host }] } });
     await poll('a primary', async () => {
       const { isWritablePrimary } = await client.db('admin').command({ hello: 1 });
       return isWritablePrimary === true ? true : null;

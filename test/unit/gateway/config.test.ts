@@ -201,8 +201,24 @@ describe('the settings', () => {
       POSTERN_PORT_9001_TCP_ADDR: '10.0.0.1',
       POSTERN_SERVICE_HOST: '10.0.0.1',
       POSTERN_SERVICE_PORT_GRPC: '9001',
+      // Of a Service called postern-manage.
+      POSTERN_MANAGE_PORT: 'tcp://10.0.0.2:9004',
+      POSTERN_MANAGE_PORT_9004_TCP: 'tcp://10.0.0.2:9004',
+      POSTERN_MANAGE_PORT_9004_TCP_PROTO: 'tcp',
+      POSTERN_MANAGE_PORT_9004_TCP_PORT: '9004',
+      POSTERN_MANAGE_PORT_9004_TCP_ADDR: 'fd00::2',
+      POSTERN_MANAGE_SERVICE_HOST: 'fd00::2',
+      POSTERN_MANAGE_SERVICE_PORT: '9004',
+      POSTERN_MANAGE_SERVICE_PORT_HTTP: '9004',
     };
     assert.deepEqual(problemsOf(environment), []);
+    for (const [name, value] of [
+      ['POSTERN_MANAGE_PORT', '9004'],
+      ['POSTERN_GRPC_PORT', '127.0.0.1:9001'],
+      ['POSTERN_MANAGE_SERVICE_HOST', 'postern.example.com'],
+    ] as const) {
+      assert.match(problemsOf({ [name]: value })[0] ?? '', /there is no such setting/, name);
+    }
   });
 
   it('are refused under unknown names, with the name that was probably meant', () => {
@@ -216,6 +232,35 @@ describe('the settings', () => {
       assert.deepEqual(problemsOf({ [name]: '127.0.0.1:9001' }), [
         `${name}: there is no such setting; POSTERN_GRPC_ADDRESS, POSTERN_HTTP_ADDRESS and POSTERN_ADMIN_ADDRESS say where it listens`,
       ]);
+    }
+  });
+
+  it('say what to do about a password of MongoDB that holds what ends an address', () => {
+    for (const uri of [
+      'u:hunter/2@h/d',
+      'u:hunter/2@h',
+      'u:12/hunter@h:27017/d',
+      'u:hunter?2@h/d',
+      'u:hun/ter?2@h/d',
+    ]) {
+      for (const scheme of ['mongodb', 'mongodb+srv']) {
+        const [problem = '', ...others] = problemsOf({ POSTERN_STORE: `${scheme}://${uri}`, POSTERN_KEYRING: 'ring' });
+        assert.deepEqual(others, [], uri);
+        assert.match(
+          problem,
+          /^POSTERN_STORE: the MongoDB address has .*percent-encode the password \("\/" is %2F/,
+          uri,
+        );
+        assert.doesNotMatch(problem, /hun|ter/, uri);
+      }
+    }
+    for (const uri of [
+      'u:hunter%2F2@h/d',
+      'h:1,[::1]:2/d?appName=a@b',
+      'u:p@h/d?appName=a/b@c',
+      '%2Ftmp%2Fs.sock/d?appName=@',
+    ]) {
+      assert.deepEqual(problemsOf({ POSTERN_STORE: `mongodb://${uri}`, POSTERN_KEYRING: 'ring' }), [], uri);
     }
   });
 
