@@ -4,6 +4,8 @@ import { settings } from '../gateway/config.ts';
 import { findWarnings } from '../resources/find-warnings.ts';
 import { parsePlacedDocument, type PlacedDocument, type PlacedOptions } from '../resources/parse-document.ts';
 import type { Problem } from '../model/document/problem.ts';
+import { noteOnLasting } from '../check/limit/lasting-limits.ts';
+import { describeGrant } from '../resources/grant.ts';
 import { anySecret, secretReader } from '../resources/secret-source.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { readSources, renderProblems, renderWarnings, type SourceFiles } from './declarative-files.ts';
@@ -16,7 +18,7 @@ import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 interface Finding extends SourceFiles {
   readonly parsed:
-    | { readonly document: PlacedDocument; readonly warnings: readonly Problem[] }
+    | { readonly document: PlacedDocument; readonly warnings: readonly Problem[]; readonly note: string | null }
     | { readonly problems: readonly Problem[] };
 }
 
@@ -75,12 +77,16 @@ export async function validate(
   terminal: Pick<Terminal, 'environment' | 'out'>,
   clock: Clock = systemClock,
 ): Promise<ExitCode> {
-  const finding = await check(files, clock, {
-    isComplete: !withoutSecrets,
-    references: 'as-selected',
-    selector,
-    readSecret: withoutSecrets ? anySecret : secretReader({ environment: terminal.environment }),
-  });
+  const finding = await check(
+    files,
+    { clock, environment: terminal.environment },
+    {
+      isComplete: !withoutSecrets,
+      references: 'as-selected',
+      selector,
+      readSecret: withoutSecrets ? anySecret : secretReader({ environment: terminal.environment }),
+    },
+  );
   terminal.out.write(render(finding, format, terminal));
   return 'document' in finding.parsed ? exitCodes.done : exitCodes.failed;
 }
@@ -93,28 +99,38 @@ function fileOfStore(environment: Terminal['environment']): string {
   throw new UsageError(`name the files to check: ${name} is a database; "postern doctor --deep" looks through that`);
 }
 
-async function check(names: readonly string[], clock: Clock, options: PlacedOptions): Promise<Finding> {
+async function check(
+  names: readonly string[],
+  { clock, environment }: Pick<Terminal, 'environment'> & { readonly clock: Clock },
+  options: PlacedOptions,
+): Promise<Finding> {
   const read = await readSources(names);
   const parsed = parsePlacedDocument(read.sources, options);
   if ('problems' in parsed) return { ...read, parsed };
   const { document } = parsed;
-  return { ...read, parsed: { document, warnings: findWarnings(document, read.sources, clock.nowSeconds()) } };
+  const warnings = findWarnings(document, read.sources, clock.nowSeconds());
+  const holders = [
+    ...document.endpoints.map(({ value: { id, limits } }) => ({ name: `endpoint ${id}`, limits })),
+    ...document.grants.map(({ value }) => ({ name: describeGrant(value), limits: value.limits })),
+  ];
+  return { ...read, parsed: { document, warnings, note: noteOnLasting(holders, environment) } };
 }
 
 function render(finding: Finding, format: OutputFormat, terminal: Pick<Terminal, 'environment' | 'out'>): string {
   if (format !== 'table') return formatData(describe(finding), format);
   const { parsed, texts, files } = finding;
   if ('problems' in parsed) return renderProblems(parsed.problems, texts, terminal);
-  const { document, warnings } = parsed;
+  const { document, warnings, note } = parsed;
   const warned = warnings.length === 0 ? '' : `; ${count(warnings.length, 'warning')}`;
   const counts = Object.entries(countResources(document)).map(([kinds, number]) => count(number, kinds.slice(0, -1)));
   const summary = `${nameOf(files)}: valid: ${counts.join(', ')}${warned}\n`;
-  return renderWarnings(warnings, texts, terminal) + summary;
+  return `${renderWarnings(warnings, texts, terminal)}${note === null ? '' : `note: ${note}\n`}${summary}`;
 }
 
 function describe({ files, parsed }: Finding): object {
   if ('problems' in parsed) return { valid: false, files, problems: parsed.problems };
-  return { valid: true, files, ...countResources(parsed.document), warnings: parsed.warnings };
+  const { document, warnings, note } = parsed;
+  return { valid: true, files, ...countResources(document), warnings, ...(note === null ? {} : { notes: [note] }) };
 }
 
 function countResources({

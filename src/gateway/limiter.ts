@@ -1,3 +1,4 @@
+import { LASTING_WITHOUT_SERVICE, SHARE_LIMITS } from '../check/limit/lasting-limits.ts';
 import { InProcessLimiter } from '../check/limit/in-process.ts';
 import type { Limiter } from '../check/limit/limiter.ts';
 import { createLimiterObserver } from './observe/limiter-observer.ts';
@@ -16,7 +17,8 @@ export async function openGatewayLimiter(
   const { config, clock, logger, metrics } = ports;
   const { rateLimitService: address, rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs } = config;
   if (address === null) {
-    logger.info('limits are kept in this process: no rate limit service is configured');
+    const note = `limits ${LASTING_WITHOUT_SERVICE}: ${SHARE_LIMITS}`;
+    logger.info('limits are kept in this process: no rate limit service is configured', { note });
     return new InProcessLimiter(clock);
   }
   const { RateLimitServiceLimiter } = await import('../stores/rate-limit-service/rate-limit-service.ts');

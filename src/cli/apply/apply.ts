@@ -17,6 +17,7 @@ import {
 } from '../flags/options.ts';
 import { confirm, requireAsk, watchForStop } from '../interaction.ts';
 import { grouped } from '../../base/text/printable.ts';
+import { noteOnLimits } from '../render/lasting-limits.ts';
 import { MAX_PLANS, openForChange } from '../store/change-store.ts';
 import { commitWithProgress } from '../store/commit-changes.ts';
 import type { OpenedStore } from '../opened-store.ts';
@@ -70,7 +71,10 @@ else.`,
   addAction(command, context, async (flags: ApplyFlags) => {
     await using store = await openForChange(context, 'apply', flags, true);
     const plan = await planDocument(flags, store.resources, context);
-    return plan === null ? exitCodes.failed : await carryOut(plan, { flags, context, store });
+    if (plan === null) return exitCodes.failed;
+    const note = noteOnLimits(plan.changes, context.terminal.environment);
+    if (note !== null) context.terminal.err.write(`note: ${note}\n`);
+    return await carryOut(plan, { flags, context, store });
   });
 }
 

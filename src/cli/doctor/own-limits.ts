@@ -1,5 +1,7 @@
 import type { Environment } from '../../gateway/config.ts';
+import { hasLasting } from '../../check/limit/lasting-limits.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
+import type { Limit } from '../../model/limit.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
 import { describeGrant } from '../../resources/grant.ts';
 import { secretReader } from '../../resources/secret-source.ts';
@@ -16,28 +18,37 @@ export interface OwnLimits {
 /** What is known without a look at the store. */
 export const unknownLimits: OwnLimits = { hasService: false, holders: null };
 
+const unreadContent: OwnContent = { holders: null, lasting: null, endpoints: null };
+
 /** Of a store with thousands of grants, enough to report. */
 const MAX_HOLDERS = 100;
 
 /** What a store says for a look at Envoy: {@link OwnLimits.holders}, and all endpoints; null when it cannot be read. */
 export interface OwnContent {
   readonly holders: OwnLimits['holders'];
+  /** Those of the holders whose limits last an hour or longer. */
+  readonly lasting: OwnLimits['holders'];
   readonly endpoints: readonly Endpoint[] | null;
 }
 
 /** Reads a declarative file. Nothing is known of one that cannot be read, which is a finding of another check. */
 export async function readOwnContent(path: string, environment: Environment): Promise<OwnContent> {
   const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
-  if (read.kind !== 'read') return { holders: null, endpoints: null };
+  if (read.kind !== 'read') return unreadContent;
   const parsed = parseDocument([{ file: path, text: read.text }], {
     isComplete: true,
     readSecret: secretReader({ environment }),
   });
-  if ('problems' in parsed) return { holders: null, endpoints: null };
+  if ('problems' in parsed) return unreadContent;
   const { endpoints, grants } = parsed.content;
-  const holders = [
-    ...endpoints.filter(({ limits }) => limits.length > 0).map(({ id }) => `endpoint ${id}`),
-    ...grants.filter(({ limits }) => limits !== null && limits.length > 0).map(describeGrant),
-  ].slice(0, MAX_HOLDERS);
-  return { holders, endpoints };
+  const holdersOf = (hasSome: (limits: readonly Limit[] | null) => boolean): readonly string[] =>
+    [
+      ...endpoints.filter(({ limits }) => hasSome(limits)).map(({ id }) => `endpoint ${id}`),
+      ...grants.filter(({ limits }) => hasSome(limits)).map(describeGrant),
+    ].slice(0, MAX_HOLDERS);
+  return {
+    holders: holdersOf((limits) => limits !== null && limits.length > 0),
+    lasting: holdersOf(hasLasting),
+    endpoints,
+  };
 }

@@ -14,7 +14,10 @@ import { checkTlsFiles } from '../../wire/tls/check-tls-files.ts';
 import { inspectEnvoyAt } from './envoy/inspect-envoy.ts';
 import { inspectEnvoyFile } from './envoy/inspect-envoy-file.ts';
 import type { EnvoyFile } from './envoy/read-envoy-file.ts';
-import { fault, type Finding } from '../../base/finding.ts';
+import { fault, type Finding, warning } from '../../base/finding.ts';
+import { LASTING_WITHOUT_SERVICE, lastingUnits, SHARE_LIMITS } from '../../check/limit/lasting-limits.ts';
+import type { LimitUnit } from '../../model/limit.ts';
+import { count } from '../../base/text/printable.ts';
 import { type OwnContent, readOwnContent } from './own-limits.ts';
 
 export interface DatabaseCheckPorts {
@@ -36,8 +39,8 @@ export interface DatabaseCheckPorts {
  */
 export interface DatabaseChecks {
   check(uri: string, ports: DatabaseCheckPorts): Promise<readonly Finding[]>;
-  /** The endpoints and grants that have limits, in words; null when the database cannot be read. */
-  findLimitHolders(uri: string): Promise<readonly string[] | null>;
+  /** The endpoints and grants that have limits (of these units), in words; null when the database cannot be read. */
+  findLimitHolders(uri: string, units?: readonly LimitUnit[]): Promise<readonly string[] | null>;
   /** The endpoints that are right; null when the database cannot be read. */
   readEndpoints(uri: string): Promise<readonly Endpoint[] | null>;
 }
@@ -73,7 +76,8 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
   }
   const { listeners } = wish.tls;
   if (listeners !== null) yield* (await checkTlsFiles(listeners, { clock: wish.clock, isServer: true })).findings;
-  if (wish.rateLimitService !== null) yield* checkLimits(wish.rateLimitService, wish);
+  if (wish.rateLimitService === null) yield* await checkLastingLimits(wish);
+  else yield* checkLimits(wish.rateLimitService, wish);
   if (wish.envoys.length + wish.envoyFiles.length === 0) return;
   const { holders, endpoints } = await ownContent(wish);
   const known = { own: { hasService: wish.rateLimitService !== null, holders }, endpoints };
@@ -81,7 +85,19 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
   for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, known);
 }
 
-async function ownContent({ store, environment, databaseChecks }: Wish): Promise<OwnContent> {
+/** Says which limits a restart cuts short, as no service keeps them. Nothing is known of a store that cannot be read. */
+async function checkLastingLimits({ store, environment, databaseChecks }: Wish): Promise<readonly Finding[]> {
+  const lasting =
+    store.kind === 'file'
+      ? (await readOwnContent(store.path, environment)).lasting
+      : await (await databaseChecks()).findLimitHolders(store.uri, lastingUnits);
+  if (lasting === null || lasting.length === 0) return [];
+  const [first = '', ...others] = lasting;
+  const named = others.length === 0 ? first : `${first} and ${count(others.length, 'other')}`;
+  return [warning('limits', `those ${LASTING_WITHOUT_SERVICE} (${named})`, SHARE_LIMITS)];
+}
+
+async function ownContent({ store, environment, databaseChecks }: Wish): Promise<Omit<OwnContent, 'lasting'>> {
   if (store.kind === 'file') return await readOwnContent(store.path, environment);
   const database = await databaseChecks();
   return {

@@ -20,6 +20,7 @@ import {
 import { confirm, requireAsk } from '../interaction.ts';
 import { renderResult } from '../render/data.ts';
 import { count } from '../../base/text/printable.ts';
+import { noteOnLimits } from '../render/lasting-limits.ts';
 import { paintFor } from '../render/text.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { commitChanges, waysToFindOut } from './commit-changes.ts';
@@ -154,7 +155,9 @@ async function propose(plan: Plan, former: Proposal | null, running: Running): P
   const isAsked = changes.length > 0 && flags.dryRun !== true && flags.yes !== true;
   const question = isAsked && plan.question !== former?.plan.question ? plan.question : undefined;
   if (question !== undefined) requireAsk(context.terminal);
-  if (former === null) for (const note of plan.notes ?? []) err.write(`note: ${note}\n`);
+  const onLimits = noteOnLimits(changes, context.terminal.environment);
+  const notes = [...(plan.notes ?? []), ...(onLimits === null ? [] : [onLimits])];
+  if (former === null) for (const note of notes) err.write(`note: ${note}\n`);
   else if (!isDeepStrictEqual(described, former.described))
     err.write('note: others changed the same records; planned again on what they left\n');
   if (!isDeepStrictEqual(described, former?.described)) printChanges(described, running);

@@ -55,7 +55,8 @@ describe('apply, diff and export on MongoDB', () => {
     const file = join(folder.path, 'keyring.yaml');
     assert.equal((await runCli(['keyring', 'create', file])).code, 0);
     ring = await keyRingAt(file);
-    environment = { POSTERN_STORE: database.uri(), POSTERN_KEYRING: file, POSTERN_ACTOR: 'ada' };
+    const rateLimits = { POSTERN_RATE_LIMIT_SERVICE: '127.0.0.1:8081' };
+    environment = { POSTERN_STORE: database.uri(), POSTERN_KEYRING: file, POSTERN_ACTOR: 'ada', ...rateLimits };
   });
   beforeEach(async () => {
     await emptyCollections(database.db());

@@ -46,7 +46,7 @@ describe('the audit trail in MongoDB', () => {
   }
 
   async function prepare(): Promise<void> {
-    await done('endpoint create orders --path /orders --authentication hmac --limit 9/day/endpoint');
+    await done('endpoint create orders --path /orders --authentication hmac --limit 9/minute/endpoint');
     await done('consumer create acme');
     await done('grant add --endpoint orders --consumer acme --limit 5/minute');
     await done('credential issue --consumer acme --method hmac --id acme-hmac');

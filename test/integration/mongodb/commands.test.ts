@@ -57,7 +57,7 @@ describe('the commands for operators on MongoDB', () => {
   }
 
   async function prepare(): Promise<void> {
-    await done('endpoint create orders --path /orders --authentication hmac --limit 9/day/endpoint');
+    await done('endpoint create orders --path /orders --authentication hmac --limit 9/minute/endpoint');
     await done('consumer create acme');
     await done('consumer create globex');
     await done('grant add --endpoint orders --consumer acme --limit 5/minute').catch((error: unknown) => {
@@ -71,7 +71,7 @@ describe('the commands for operators on MongoDB', () => {
     'endpoint edit orders --description x',
     'endpoint disable orders',
     'endpoint enable orders',
-    'limit set 1/day/endpoint --endpoint orders',
+    'limit set 1/minute/endpoint --endpoint orders',
     'limit clear --endpoint orders --consumer acme',
     'limit clear --endpoint orders',
     'consumer create new',

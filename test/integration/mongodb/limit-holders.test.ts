@@ -44,6 +44,8 @@ describe('the endpoints and grants that doctor finds in MongoDB', () => {
     assert.deepEqual(await find(), ['grant of acme on orders']);
     await run('grant add --endpoint orders --label tier=gold --limit 5/minute');
     assert.deepEqual(await find(), ['grant of acme on orders', 'grant for tier=gold on orders']);
+    await run('limit set 5/day/endpoint --endpoint reports');
+    assert.deepEqual(await findLimitHolders(database.uri(), ['hour', 'day']), ['endpoint reports']);
   });
 
   it('are unknown when the database cannot be reached', async () => {

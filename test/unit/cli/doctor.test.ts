@@ -30,6 +30,21 @@ describe('postern doctor', () => {
     assert.match(out, /\nno faults, no warnings\n$/);
   });
 
+  it('warns of long limits without a rate limit service', async () => {
+    const path = join(folder.path, 'limits.yaml');
+    const limits = (unit: string): string =>
+      `version: 1\nendpoints: [{ id: e, scenario: open, match: { paths: [{ prefix: / }] }, trafficControl: { limits: [{ requests: 5, unit: ${unit}, per: endpoint }] } }]\n`;
+    await writeFile(path, limits('month'), { mode: 0o600 });
+    const { code, out } = await runCli(['doctor', '--store', `file:${path}`]);
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /! limits: those of an hour or longer begin anew at each restart, [^\n]* \(endpoint e\)\n {2}→ start one with "deploy\/ratelimit\/start"/,
+    );
+    await writeFile(path, limits('minute'));
+    assert.doesNotMatch((await runCli(['doctor', '--store', `file:${path}`])).out, /begin anew/);
+  });
+
   it('counts what a file declares, one and many', async () => {
     const path = join(folder.path, 'one.yaml');
     await writeFile(path, 'version: 1\nconsumers: [{ id: acme }]\n', { mode: 0o600 });

@@ -65,6 +65,23 @@ describe('postern validate', () => {
     assert.match(out, /1 problem/);
   });
 
+  it('says that a restart cuts long limits short, without a rate limit service', async () => {
+    write(
+      'limits.yaml',
+      'version: 1\nendpoints: [{ id: e, scenario: open, match: { paths: [{ prefix: / }] }, trafficControl: { limits: [{ requests: 5, unit: day, per: endpoint }] } }]\n',
+    );
+    const [code, text] = await run(['limits.yaml']);
+    assert.equal(code, 0);
+    assert.match(
+      text,
+      /^note: limits of an hour or longer begin anew at each restart, .*\(endpoint e\): start one with/,
+    );
+    const { notes } = JSON.parse((await run(['limits.yaml'], 'json'))[1]) as { readonly notes: readonly string[] };
+    assert.match(notes[0] ?? '', /^limits of an hour or longer begin anew/);
+    const environment = { POSTERN_RATE_LIMIT_SERVICE: '127.0.0.1:8081' };
+    assert.doesNotMatch((await run(['limits.yaml'], 'table', { environment }))[1], /note/);
+  });
+
   it('sums up a valid file', async () => {
     assert.deepEqual(await run(['valid.yaml']), [
       0,

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Limit } from '../../../model/limit.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
+import { lastingNote } from '../parts/limit-rows.ts';
 import type { ListPage } from '../parts/pager.ts';
 import { type Cell, table } from '../parts/table.ts';
 import { badge, limitList, timeOr } from '../parts/values.ts';
@@ -30,6 +31,7 @@ ${table({
   rows: items.map((access) => rowOf(access, id, isChanger)),
   empty: 'There are no endpoints yet.',
 })}
+${lastingNote(items.flatMap(({ limits }) => limits))}
 ${nextCursor === null ? null : html`<p class="muted">There are more endpoints than are shown here.</p>`}
 </section>`;
 }

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { allows } from '../../../model/operator.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
+import { lastingNote } from '../parts/limit-rows.ts';
 import { definitions, table } from '../parts/table.ts';
 import { badge, enabledBadge, labels, time } from '../parts/values.ts';
 import { formatOption, optionLabel } from './options/option-texts.ts';
@@ -75,6 +76,7 @@ ${table({
   ]),
   empty: 'It has no limits of its own.',
 })}
+${lastingNote(control?.limits ?? [])}
 ${mayChange ? html`<p><a class="button" href="${url`/endpoints/${id}/limits`}">Change the limits</a></p>` : null}`;
 }
 

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { hasLasting, LASTING_WITHOUT_SERVICE } from '../../../check/limit/lasting-limits.ts';
 import { type Limit, limitScopes, limitUnits } from '../../../model/limit.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
@@ -53,10 +54,11 @@ export function limitFields(
   const shown = [...rows, ...Array.from({ length: FREE_ROWS }, () => free)].slice(0, MAX_ROWS);
   const only = scopes.length === 1 ? scopes[0] : undefined;
   const scopeChoices = scopes.map((scope) => ({ value: scope, text: scopeTexts[scope] }));
-  return html`${shown.map(({ requests, unit, per }, index) => {
-    const at = String(index);
-    const own = `${pointer}/${at}`;
-    return html`<fieldset class="limit"><legend>Limit ${String(index + 1)}</legend>
+  return html`${lastingHint}
+${shown.map(({ requests, unit, per }, index) => {
+  const at = String(index);
+  const own = `${pointer}/${at}`;
+  return html`<fieldset class="limit"><legend>Limit ${String(index + 1)}</legend>
 ${textField(
   {
     ...{ name: `requests-${at}`, label: 'Requests', value: requests, pointers: [`${own}/requests`] },
@@ -77,7 +79,16 @@ ${
     : hiddenField(`per-${at}`, only)
 }
 </fieldset>`;
-  })}`;
+})}`;
+}
+
+/** The console does not know whether the replicas have a rate limit service. */
+const lastingHint = html`<p class="muted">Limits ${LASTING_WITHOUT_SERVICE}
+(<code>POSTERN_RATE_LIMIT_SERVICE</code>). One command starts one: <code>deploy/ratelimit/start</code>.</p>`;
+
+/** What to know of limits that are shown, where some last so long. */
+export function lastingNote(limits: readonly Limit[]): Html | null {
+  return hasLasting(limits) ? lastingHint : null;
 }
 
 interface LimitFieldsParts {

@@ -1,4 +1,5 @@
 import { describeGrant, parseGrantId } from '../../../resources/grant.ts';
+import { type LimitUnit, limitUnits } from '../../../model/limit.ts';
 import { connectMongodb } from '../connect.ts';
 import { printable } from '../../../base/text/printable.ts';
 import { collectionOf } from '../documents.ts';
@@ -12,15 +13,21 @@ function describeById(id: string): string {
   return target === null ? `grant ${printable(id)}` : describeGrant(target);
 }
 
-/** Finds the endpoints and grants that have limits, in words; null when the database cannot be read. */
-export async function findLimitHolders(uri: string): Promise<readonly string[] | null> {
+/**
+ * Finds the endpoints and grants that have limits of these units, in words; null when the database cannot be read.
+ */
+export async function findLimitHolders(
+  uri: string,
+  units: readonly LimitUnit[] = limitUnits,
+): Promise<readonly string[] | null> {
   try {
     await using client = connectMongodb(uri, 'checks');
     const db = client.db();
     return await withFaults(async () => {
       const limit = MAX_HOLDERS;
-      const endpoints = collectionOf(db, 'endpoints').find({ 'trafficControl.limits.0': { $exists: true } }, { limit });
-      const grants = collectionOf(db, 'grants').find({ 'limits.0': { $exists: true } }, { limit });
+      const ofUnits = { $in: [...units] };
+      const endpoints = collectionOf(db, 'endpoints').find({ 'trafficControl.limits.unit': ofUnits }, { limit });
+      const grants = collectionOf(db, 'grants').find({ 'limits.unit': ofUnits }, { limit });
       return [
         ...(await endpoints.toArray()).map(({ _id: id }) => `endpoint ${id}`),
         ...(await grants.toArray()).map(({ _id: id }) => describeById(id)),

@@ -36,6 +36,21 @@ function manyConsumers(count: number): string {
 describe('postern apply', () => {
   const files = useFiles();
 
+  it('says once that a restart cuts long limits short', async () => {
+    const cli = await memoryCli();
+    const limited = document.replace(
+      'hmac }',
+      'hmac, trafficControl: { limits: [{ requests: 5, unit: day, per: endpoint }] } }',
+    );
+    const { code, err } = await cli.run(['apply', '-f', files.write('limits.yaml', limited)]);
+    assert.equal(code, 0);
+    assert.match(
+      err,
+      /^note: limits of an hour or longer begin anew at each restart, [^\n]* \(endpoint orders\): [^\n]*\n$/,
+    );
+    assert.equal((await cli.run(['apply', '-f', files.path('limits.yaml')])).err, '', 'nothing is set');
+  });
+
   it('makes the store say what the file says, and nothing the second time', async () => {
     const cli = await memoryCli();
     const file = files.write('document.yaml', document);

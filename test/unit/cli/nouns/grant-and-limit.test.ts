@@ -49,6 +49,18 @@ describe('postern grant', () => {
     assert.match(twice.err, /--limit: a limit per consumer and minute is on limits\[0\] already/);
   });
 
+  it('says that a restart cuts long limits short, where they are set', async () => {
+    const add = ['grant', 'add', '--endpoint', 'invoices', '--consumer', 'acme', '--limit'];
+    const note =
+      /^note: limits of an hour or longer begin anew at each restart, .*\(grant of acme on invoices\): start one with "deploy\/ratelimit\/start"/m;
+    assert.match((await cli.run([...add, '5000/month'])).err, note);
+    const already = await cli.run([...add, '5000/month']);
+    assert.doesNotMatch(already.err, /begin anew/, 'nothing was set');
+    assert.doesNotMatch((await cli.run([...add, '5/minute'])).err, /begin anew/);
+    const ofEndpoint = await cli.run(['limit', 'set', '9/hour/endpoint', '--endpoint', 'orders']);
+    assert.match(ofEndpoint.err, /begin anew at each restart, .*\(endpoint orders\)/);
+  });
+
   it('says when it is worth less than it seems', async () => {
     const { code, err } = await cli.run(['grant', 'add', '--endpoint', 'orders', '--consumer', 'acme']);
     assert.equal(code, 0);

@@ -34,6 +34,9 @@ export interface MemoryCli {
   done(...args: readonly string[]): Promise<string>;
 }
 
+/** Without a rate limit service, commands that set long limits have a note on the error stream. */
+const withRateLimits = { POSTERN_RATE_LIMIT_SERVICE: '127.0.0.1:8081' };
+
 /** Begins with these resources. */
 export async function memoryCli(initial: InitialResources = {}): Promise<MemoryCli> {
   // Imported as the commands import theirs: a test that was required has its own classes, whose faults they do not know.
@@ -91,7 +94,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
     },
     run,
     done: async (...args) => {
-      const { code, out, err } = await run(args);
+      const { code, out, err } = await run(args, { environment: withRateLimits });
       if (code !== 0 || err !== '')
         throw new Error(`postern ${args.join(' ')} ended with ${String(code)}: ${err}${out}`);
       return out;

@@ -106,6 +106,8 @@ describe('console: endpoints', () => {
       revision: await revision(path),
     });
     assert.deepEqual(((await stored()) as { limits: unknown }).limits, [{ requests: 1, unit: 'day', per: 'endpoint' }]);
+    const note = /Limits of an hour or longer begin anew at each restart, .*<code>deploy\/ratelimit\/start<\/code>/s;
+    for (const shown of [path, '/endpoints/orders']) assert.match((await console.open('alice', shown)).text, note);
   });
 
   it('sets options, and gives an empty one its default again', async () => {
