@@ -13,6 +13,8 @@ export type Scenario = (typeof scenarios)[number];
 
 export const accessConditions = ['authenticated', 'authenticated-and-authorized'] as const;
 export type AccessCondition = (typeof accessConditions)[number];
+/** Of an endpoint that names none, in files, commands and the console (interfaces §4). */
+export const DEFAULT_ACCESS_CONDITION: AccessCondition = 'authenticated';
 
 export const hmacAlgorithms = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const;
 export type HmacAlgorithm = (typeof hmacAlgorithms)[number];

@@ -1,5 +1,6 @@
 import {
   accessConditions,
+  DEFAULT_ACCESS_CONDITION,
   authenticationMethods,
   type Endpoint,
   type PartnerEndpoint,
@@ -59,7 +60,8 @@ export function readEndpoint(raw: unknown, place: Place, problems: ProblemLog): 
   const match = values.match === undefined ? null : readMatch(values.match, placeIn(place, 'match'), problems);
   const limits = readTrafficControl(values.trafficControl, placeIn(place, 'trafficControl'), isOpen, problems);
   const options = readOptions(values.options, placeIn(place, 'options'), method, problems);
-  const { id, scenario, description = '', labels = {}, enabled = true, accessCondition = 'authenticated' } = values;
+  const { id, scenario, description = '', labels = {}, enabled = true } = values;
+  const { accessCondition = DEFAULT_ACCESS_CONDITION } = values;
   if (problems.count > before || id === undefined || scenario === undefined || match === null) return null;
   // Written out: an object that is spread together has a hidden class of its own, and each check would pay for it.
   if (scenario === 'open') {
@@ -127,7 +129,10 @@ export function declareEndpoint(endpoint: Endpoint): Declared {
       options: withoutDefaults({ ...endpoint.options }, { ...defaultsOf(endpoint) }),
       enabled,
     },
-    { description: '', labels: {}, accessCondition: 'authenticated', trafficControl: {}, options: {}, enabled: true },
+    {
+      ...{ description: '', labels: {}, accessCondition: DEFAULT_ACCESS_CONDITION },
+      ...{ trafficControl: {}, options: {}, enabled: true },
+    },
   );
 }
 

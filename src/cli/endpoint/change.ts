@@ -16,6 +16,7 @@ import {
   collectPathRule,
   parseId,
 } from '../flags/values.ts';
+import { notesOnLetIn } from './let-in.ts';
 import { grantFields } from '../grant.ts';
 import { addChangeAction } from '../store/change-store.ts';
 import { requireResource } from '../store/read-store.ts';
@@ -89,9 +90,10 @@ ${endpointBounds} ${labelBounds}`,
       const grants = consumers.flatMap((consumerId) =>
         changesOf(planGrant({ endpointId: id, consumerId }, {}, null), grantFields),
       );
+      const notes = await notesOnLetIn(resources, endpoint[0], context.clock.nowSeconds());
       const granted = grants.length === 0 ? '' : `, ${count(grants.length, 'consumer')} authorised on it`;
       const state = flags.disabled === true ? ', disabled' : '';
-      return { changes: [...endpoint, ...grants], done: `Endpoint ${id} created${state}${granted}.` };
+      return { changes: [...endpoint, ...grants], notes, done: `Endpoint ${id} created${state}${granted}.` };
     },
   });
 }
@@ -115,7 +117,9 @@ export function registerEndpointEdit(noun: Command, context: CommandContext): vo
     exits: { conflict: 'changed by others, or taken' },
     plan: async (current, flags, { resources }) => {
       const planned = planEndpointEdit(current, changeWishOf(flags, endpointFields), await listEndpoints(resources));
-      return { changes: changesOf(planned, endpointFields), done: `Endpoint ${current.resource.id} changed.` };
+      const changes = changesOf(planned, endpointFields);
+      const notes = await notesOnLetIn(resources, changes[0], context.clock.nowSeconds());
+      return { changes, notes, done: `Endpoint ${current.resource.id} changed.` };
     },
   });
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { authenticationMethods, type PathRule } from '../../../model/endpoint.ts';
+import { authenticationMethods, DEFAULT_ACCESS_CONDITION, type PathRule } from '../../../model/endpoint.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
@@ -24,7 +24,7 @@ export interface EndpointTexts {
 /** For a new endpoint. */
 export const noTexts: EndpointTexts = {
   ...{ description: '', labels: '', paths: '', hosts: '', methods: '' },
-  ...{ authentication: 'hmac', accessCondition: 'authenticated-and-authorized' },
+  ...{ authentication: 'hmac', accessCondition: DEFAULT_ACCESS_CONDITION },
 };
 
 /** As the endpoint is. */
@@ -36,7 +36,7 @@ export function textsOf(endpoint: ShownEndpoint): EndpointTexts {
     hosts: (match.hosts ?? []).join('\n'),
     methods: (match.methods ?? []).join(' '),
     authentication: scenario === 'open' ? 'open' : (authentication ?? ''),
-    accessCondition: accessCondition ?? 'authenticated-and-authorized',
+    accessCondition: accessCondition ?? DEFAULT_ACCESS_CONDITION,
   };
 }
 
@@ -133,7 +133,7 @@ ${selectField(
 ${selectField(
   {
     ...{ name: 'accessCondition', label: 'Who is let in', value: accessCondition, choices: accessChoices },
-    hint: 'Without effect on an open endpoint.',
+    hint: 'Without effect on an open endpoint. The default is that of commands and files.',
   },
   refused,
 )}

@@ -15,6 +15,28 @@ describe('postern endpoint', () => {
     return stored === null ? null : declareEndpoint(stored.resource);
   }
 
+  it('says how many consumers it lets in that nobody named', async () => {
+    await cli.done('consumer', 'create', 'initech');
+    for (const consumer of ['acme', 'globex', 'initech']) {
+      await cli.done('credential', 'issue', '--consumer', consumer, '--method', 'key', '--id', `${consumer}-key`);
+    }
+    await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'key');
+    await cli.done('credential', 'revoke', 'initech-key', '--yes');
+    const create = ['endpoint', 'create', 'stock', '--path', '/stock', '--authentication', 'key'];
+    const { code, err } = await cli.run(create);
+    assert.equal(code, 0);
+    assert.equal(
+      err,
+      'note: every consumer with a credential for key gets in: 2; --access-condition authenticated-and-authorized lets in only those with a grant\n',
+    );
+    assert.equal(((await declared('stock')) as Record<string, unknown>)['accessCondition'], undefined, 'the default');
+    const others = ['create', 'more', '--path', '/more', '--authentication'];
+    await cli.done('endpoint', ...others, 'key', '--access-condition', 'authenticated-and-authorized');
+    await cli.done('endpoint', 'edit', 'stock', '--method', 'GET');
+    const opened = await cli.run(['endpoint', 'edit', 'more', '--unset', 'access-condition']);
+    assert.match(opened.err, /^note: every consumer with a credential for key gets in: 2;/);
+  });
+
   it('creates an endpoint from flags that mirror the declarative file, with grants, in one commit', async () => {
     const commits = cli.store.commits.length;
     const out = await cli.done(

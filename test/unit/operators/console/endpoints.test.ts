@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { optionTexts } from '../../../../src/operators/console/endpoints/options/option-texts.ts';
+import { readPlain } from '../../../../src/model/document/read-plain.ts';
+import { DEFAULT_ACCESS_CONDITION } from '../../../../src/model/endpoint.ts';
+import { readEndpoint } from '../../../../src/resources/endpoint.ts';
 import { optionsKind } from '../../../../src/check/methods/options.ts';
 import { hiddenValue, TestConsole } from '../../../support/console/test-console.ts';
 import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
@@ -46,6 +49,18 @@ describe('console: endpoints', () => {
     });
     const { text } = await console.open('alice', '/endpoints');
     assert.match(text, /<a href="\/endpoints\/orders">orders<\/a>.*<code>exact:\/status<\/code>/s);
+  });
+
+  it('begins with the default of commands and files', async () => {
+    const { text } = await console.open('alice', '/new/endpoint');
+    const [, chosen] = /<select id="accessCondition".*?<option value="([\w-]+)" selected>/s.exec(text) ?? [];
+    assert.equal(chosen, DEFAULT_ACCESS_CONDITION);
+    const parsed = readPlain(
+      { id: 'a', scenario: 'partner-openapi', match: { paths: [{ prefix: '/' }] }, authentication: 'key' },
+      readEndpoint,
+    );
+    assert.ok('value' in parsed && parsed.value.scenario !== 'open');
+    assert.equal(parsed.value.accessCondition, DEFAULT_ACCESS_CONDITION);
   });
 
   it('shows beside the field what is wrong, with everything that was typed', async () => {
