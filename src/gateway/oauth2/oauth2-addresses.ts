@@ -21,7 +21,10 @@ export function issuerOf(publicUrl: URL): string {
 
 const authenticationMethods = ['client_secret_basic', 'client_secret_post'] as const;
 
-/** The metadata of the authorization server (RFC 8414 §2). There is no endpoint for users, so no response type. */
+/**
+ * The metadata of the authorization server (RFC 8414 §2). There is no endpoint for users: `none` is the response type
+ * that gives nothing (OAuth 2.0 Multiple Response Types §4), because strict clients take no empty list.
+ */
 export function describeServer(issuer: string): Readonly<Record<string, unknown>> {
   return {
     issuer,
@@ -32,6 +35,6 @@ export function describeServer(issuer: string): Readonly<Record<string, unknown>
     introspection_endpoint: `${issuer}${oauth2Paths.introspection}`,
     introspection_endpoint_auth_methods_supported: authenticationMethods,
     grant_types_supported: ['client_credentials'],
-    response_types_supported: [],
+    response_types_supported: ['none'],
   };
 }

@@ -431,7 +431,8 @@ describe('the metadata document', () => {
       introspection_endpoint: `${ISSUER}/oauth2/introspect`,
       introspection_endpoint_auth_methods_supported: methods,
       grant_types_supported: ['client_credentials'],
-      response_types_supported: [],
+      // A strict client refuses an empty list (RFC 8414 §2: required).
+      response_types_supported: ['none'],
     });
     assert.equal(fixture.told.at(-1)?.operation, 'metadata');
   });

@@ -113,7 +113,11 @@ describe('the content type of a body with parameters', () => {
     ['application/json; charset=utf-8', { a: 'b' }],
     ['APPLICATION/JSON;charset="UTF-8"', { a: 'b' }],
     ['application/json; charset=utf8', { a: 'b' }],
+    ['application/json; charset=ISO-8859-1', { a: 'b' }],
+    ['application/json; charset="us-ascii"', { a: 'b' }],
     ['application/json; charset=latin1', CHARSET],
+    ['application/json; charset=utf-16', CHARSET],
+    ['application/json; charset=iso-8859-1; charset=utf-8', CHARSET],
     ['application/json; charset=utf-8; charset=utf-8', CHARSET],
     ['application/json; charset', CHARSET],
     ['application/jwt', TYPE],
@@ -126,6 +130,24 @@ describe('the content type of a body with parameters', () => {
       assert.deepEqual(parsed({ headers: json(type), body: '{"a":"b"}' }), expected);
     });
   }
+
+  it('may name a charset that is the same for ASCII, with nothing else in the body', () => {
+    const form = [['content-type', 'application/x-www-form-urlencoded; charset=ISO-8859-1']] as const;
+    assert.deepEqual(parsed({ headers: form, body: 'a=b%20c&d=%2B+' }), { a: 'b c', d: '+ ' });
+    for (const body of ['a=é', 'a=%C3%A9', '%C3%A9=a', 'a=%C3%A9&b=c']) {
+      assert.equal(parsed({ headers: form, body }), CHARSET, body);
+    }
+    assert.equal(parsed({ headers: form, body: 'a=%E9' }), ENCODING);
+    const latin1 = json('application/json;charset=iso-8859-1');
+    assert.deepEqual(parsed({ headers: latin1, body: '{"a":"\\u00e9"}' }), { a: 'é' }, 'JSON escapes are characters');
+    assert.equal(parsed({ headers: latin1, body: '{"a":"é"}' }), CHARSET);
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme-ascii' }), fc.string({ unit: 'grapheme-ascii' }), (name, value) => {
+        const body = new URLSearchParams({ [name]: value }).toString();
+        assert.deepEqual(parsed({ headers: form, body }), parsed({ body }));
+      }),
+    );
+  });
 
   it('must be there, once', () => {
     const bare = { ...oauth2Request({ body: 'a=b' }), headerValues: () => [] };
