@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type Environment, parseConfig, settings } from '../gateway/config.ts';
+import { parseConfig, settings } from '../gateway/config.ts';
+import type { Environment } from '../base/environment.ts';
 import { replaceInvisible } from '../model/document/source-text.ts';
 import { parseKeyRingLocation } from '../model/keyring/ring-location.ts';
 import { addHelp, type CommandContext } from './command.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../gateway/config.ts';
+import type { Environment } from '../base/environment.ts';
 import type { Sealer } from '../model/keyring/sealed.ts';
 import type { SystemOfRecord } from '../resources/changes/resource-store.ts';
 

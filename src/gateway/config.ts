@@ -17,6 +17,7 @@ import {
   parseText,
   parseUrl,
 } from '../base/config-values.ts';
+import type { Environment } from '../base/environment.ts';
 import { grpcTransports } from '../wire/grpc-transport.ts';
 import { parseKeyRingLocation } from '../model/keyring/ring-location.ts';
 import { type LabelOwners, parseLabelOwners } from '../model/label-owners.ts';
@@ -265,8 +266,6 @@ type ValueOf<S> = S extends Setting<infer T, infer D> ? (D extends null ? T | nu
 
 /** Every setting with its value; null where a setting without a default was not given. */
 export type Config = { readonly [K in SettingKey]: ValueOf<(typeof settings)[K]> };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables that Kubernetes sets for a Service called postern, whatever they hold. */
 const OF_SERVICE_POSTERN = /^POSTERN_(PORT(_.*)?|SERVICE_.*)$/;

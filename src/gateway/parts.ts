@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import type { Config, Environment } from './config.ts';
+import type { Config } from './config.ts';
+import type { Environment } from '../base/environment.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import type { Limit } from '../../model/limit.ts';
 import { limitUnits, unitSeconds } from '../../model/limit.ts';
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Environment } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import { findNearestName } from '../../model/document/nearest-name.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { generatePair } from '../../resources/changes/generate-credential.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import { type DocumentContent, MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
 import { formatProblem } from '../../model/document/problem.ts';
 import { secretReader } from '../../resources/secret-source.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import { hasLasting } from '../../check/limit/lasting-limits.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { Limit } from '../../model/limit.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { LabelOwners } from '../../model/label-owners.ts';
 import type { StoreLocation } from '../../base/config-values.ts';
-import type { Environment } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import { KeyRing } from '../../model/keyring/key-ring.ts';
 import { readKeyRing } from '../../model/keyring/read-key-ring.ts';
 import type { KeyRingLocation } from '../../model/keyring/ring-location.ts';

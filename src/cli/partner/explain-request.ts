@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { listEndpoints, NotFound } from '../../resources/changes/resource-store.ts';
 import { type RefusalRecord, RemembersNone } from '../../check/refusals/refusal-record.ts';
-import type { Environment } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import { type Asked, explain } from '../../partners/explain/explain.ts';
 import { knownToPartner, tokensOfPartners } from '../../partners/explain/judge-request.ts';
 import { findRefusalRequestId, readRequest } from '../../partners/explain/read/read-request.ts';

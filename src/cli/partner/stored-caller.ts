@@ -1,5 +1,6 @@
 import { findCredentialFault } from '../../check/methods/caller.ts';
-import { type Environment, settings } from '../../gateway/config.ts';
+import { settings } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import type { Known, KnownTokens } from '../../partners/explain/judge-request.ts';
 import type { SentIdentity } from '../../check/methods/explanation/explainer.ts';
 import { proofOf } from '../../check/methods/methods.ts';

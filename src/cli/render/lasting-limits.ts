@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Environment } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import { replaceInvisible } from '../../model/document/source-text.ts';
 import { noteOnLasting } from '../../check/limit/lasting-limits.ts';
 import type { Change } from '../../resources/changes/change.ts';

@@ -1,6 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { type Environment, settings } from '../../gateway/config.ts';
+import { settings } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import { type ListenAddress, parseListenAddress } from '../../base/net/listen-address.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import { UsageError } from '../failure.ts';

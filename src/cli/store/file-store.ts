@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Environment } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import { buildState } from '../../resources/build-state.ts';
 import {
   type DocumentContent,

@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import { parseName, parseStore, type StoreLocation } from '../../base/config-values.ts';
-import { type Environment, settings } from '../../gateway/config.ts';
+import { settings } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import { KeyRing } from '../../model/keyring/key-ring.ts';
 import { loadKeyRing } from '../../model/keyring/read-key-ring.ts';
 import { parseKeyRingLocation } from '../../model/keyring/ring-location.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../gateway/config.ts';
+import type { Environment } from '../../base/environment.ts';
 import type { TrafficCount, TrafficSource } from '../../model/traffic-count.ts';
 import { askAdminListener } from './admin-listener.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/base/clock.ts';
-import { type Environment, parseConfig } from '../../../src/gateway/config.ts';
+import { parseConfig } from '../../../src/gateway/config.ts';
+import type { Environment } from '../../../src/base/environment.ts';
 import { type Gateway } from '../../../src/gateway/gateway.ts';
 import { AUTHORIZATION_SERVICE } from '../../../src/gateway/readiness.ts';
 import {

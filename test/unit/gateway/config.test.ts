@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Config, type Environment, parseConfig, settings } from '../../../src/gateway/config.ts';
+import { type Config, parseConfig, settings } from '../../../src/gateway/config.ts';
+import type { Environment } from '../../../src/base/environment.ts';
 
 function configOf(environment: Environment): Config {
   const parsed = parseConfig(environment);

@@ -1,4 +1,4 @@
-import type { Environment } from '../../config.ts';
+import type { Environment } from '../../../base/environment.ts';
 
 /** How spans are sent in batches: the `OTEL_BSP_*` variables. Times in milliseconds. */
 export interface BatchSettings {

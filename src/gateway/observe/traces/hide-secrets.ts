@@ -1,4 +1,4 @@
-import type { Environment } from '../../config.ts';
+import type { Environment } from '../../../base/environment.ts';
 
 const HEADERS = /^OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS$/;
 /** Shorter values are no secrets, and would be hidden in every word. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import type { Environment } from '../../config.ts';
+import type { Environment } from '../../../base/environment.ts';
 import type { StartCheckTrace } from '../../serving/check-handler.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Environment, parseConfig } from '../../../../src/gateway/config.ts';
+import { parseConfig } from '../../../../src/gateway/config.ts';
+import type { Environment } from '../../../../src/base/environment.ts';
 import { checkCallerAddresses } from '../../../../src/cli/doctor/check-caller-addresses.ts';
 
 function findingOf(environment: Environment): string {
