@@ -23,9 +23,9 @@ describe('OpenTelemetry', () => {
     const withSdk = [...imports].filter(([, from]) => from.some((each) => each.startsWith('@opentelemetry/')));
     const lazy = withSdk.map(([file]) => file).sort();
     assert.deepEqual(lazy, [
-      'observe/traces/bounded-spans.ts',
-      'observe/traces/otlp-tracing.ts',
-      'observe/traces/span-tracer.ts',
+      'gateway/observe/traces/bounded-spans.ts',
+      'gateway/observe/traces/otlp-tracing.ts',
+      'gateway/observe/traces/span-tracer.ts',
     ]);
     const names = new Set(lazy.map((file) => basename(file)));
     const eager = [...imports].filter(
