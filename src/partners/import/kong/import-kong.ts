@@ -20,6 +20,7 @@ import { findManifests } from './manifests.ts';
 import { effectivePlugins } from './plugins.ts';
 import { routeLimits } from './rate-limiting.ts';
 import { readConfiguration, rootPlace } from './read-configuration.ts';
+import { reportForwarding } from './report-forwarding.ts';
 
 /** A declarative document (interfaces §4), and what it does otherwise than Kong. */
 export interface ImportedKong {
@@ -110,19 +111,7 @@ function reportDifferences(
       instead: 'import again without --observe before requests go past Kong',
     });
   }
-  const stripped = routes.filter(({ stripsPath, paths }) => stripsPath && paths.length > 0).length;
-  if (stripped > 0) {
-    findings.about(root, 'where requests go')('note', ['routes'], {
-      what: `services and strip_path of ${count(stripped, 'route')} were left out: Envoy decides where requests go`,
-      instead: 'write routes of Envoy, with prefix_rewrite where Kong strips the path',
-    });
-  }
-  if (routes.some(({ protocols }) => protocols.includes('https') && !protocols.includes('http'))) {
-    findings.about(root, 'HTTPS')('note', ['routes'], {
-      what: 'some routes are for HTTPS only, which Envoy’s listeners have to enforce',
-      instead: 'redirect plain HTTP in Envoy (https_redirect)',
-    });
-  }
+  reportForwarding(servedRoutes(routes), root, findings);
   const without = consumers.filter(({ id }) => id === null).length;
   if (without > 0) {
     findings.about(root, 'X-Consumer-Id')('warning', ['consumers'], {

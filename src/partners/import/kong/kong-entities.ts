@@ -33,6 +33,10 @@ export interface KongRoute {
    */
   readonly isDoubtful: boolean;
   readonly stripsPath: boolean;
+  /** Back ends get the caller's Host. */
+  readonly preservesHost: boolean;
+  /** Kong holds the whole body before it passes a request on. */
+  readonly buffersRequest: boolean;
 }
 
 /** What a plugin applies to; null for any. */

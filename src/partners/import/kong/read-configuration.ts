@@ -232,6 +232,8 @@ function readRoute(entity: KongMapping, service: KongService | null, { problems,
     isDoubtful: hasDoubts,
     regexPriority: entity.number('regex_priority') ?? 0,
     stripsPath: entity.flag('strip_path', true),
+    preservesHost: entity.flag('preserve_host', false),
+    buffersRequest: entity.flag('request_buffering', true),
   };
   const { hosts, paths, methods, otherConditions, protocols } = route;
   const isHttp = protocols.length === 0 || protocols.some((protocol) => /^(?:http|grpc)s?$/.test(protocol));

@@ -99,6 +99,42 @@ describe('the match of an imported route', () => {
   });
 });
 
+describe('how Kong passes requests on', () => {
+  function toldOf(...routes: readonly string[]): readonly string[] {
+    const text = `_format_version: "3.0"\nservices:\n  - name: s\n    routes:\n${routes
+      .map((route, index) => `      - { name: r${String(index)}, paths: [/p${String(index)}], ${route} }\n`)
+      .join('')}`;
+    return importText(text)
+      .findings.filter(({ subject }) => /^(?:where requests go|WebSocket|gRPC|HTTPS)$/.test(subject))
+      .map(({ level, what }) => `${level}: ${what}`);
+  }
+
+  it('is told once, where Envoy does otherwise', () => {
+    const plain = 'strip_path: false, preserve_host: true';
+    assert.deepEqual(toldOf(plain, `${plain}, protocols: [http, https], request_buffering: true`), []);
+    assert.deepEqual(toldOf('strip_path: false', 'strip_path: false, preserve_host: false', plain), [
+      'note: 2 routes without preserve_host: Kong sends the back end’s own Host, Envoy the caller’s',
+    ]);
+    assert.deepEqual(toldOf(`${plain}, request_buffering: false`), [
+      'warning: request_buffering: false of 1 route was left out: Envoy holds the whole body, and answers 413 above 10 MiB',
+    ]);
+    for (const protocol of ['ws', 'wss']) {
+      assert.deepEqual(toldOf(`${plain}, protocols: [http, ${protocol}]`), [
+        'warning: some routes are for WebSocket (ws, wss), which Envoy answers with 403 unless it is configured',
+      ]);
+    }
+    for (const protocol of ['grpc', 'grpcs']) {
+      assert.deepEqual(toldOf(`${plain}, protocols: [${protocol}]`), [
+        'warning: some routes are for gRPC (grpc, grpcs): Envoy speaks HTTP/1.1 to back ends, and holds streams of callers, unless it is configured',
+      ]);
+    }
+  });
+
+  it('is not told of routes that Kong does not serve by HTTP', () => {
+    assert.deepEqual(toldOf('protocols: [tcp], request_buffering: false'), []);
+  });
+});
+
 describe('an endpoint that would take requests of a stricter route', () => {
   it('refuses everything: Kong’s prefixes take "/orders2" too', () => {
     const text = file(
