@@ -19,7 +19,7 @@ const rows = readTable(readDocument('docs/migrating-from-kong.md'), 'Under Kong'
 /** Puts a line of the page where it says. */
 function addLine(config: JsonObject, where: string, line: Json): void {
   const places: Readonly<Record<string, () => JsonObject>> = {
-    manager: () => connectionManager(config),
+    manager: () => (connectionManager(config)['http_protocol_options'] ??= {}) as JsonObject,
     route: () => objectAt(backendRoute(config), 'route'),
     cluster: () => {
       const backend = listAt(config, 'static_resources', 'clusters').find(
