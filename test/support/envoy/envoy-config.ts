@@ -68,7 +68,8 @@ export function moveFilterBefore(config: JsonObject, name: string, before: strin
   if (filter !== undefined) httpFilters(config).splice(indexOfFilter(config, before), 0, filter);
 }
 
-function indexOfFilter(config: JsonObject, name: string): number {
+/** Where the HTTP filter with this name stands. */
+export function indexOfFilter(config: JsonObject, name: string): number {
   const index = httpFilters(config).findIndex((filter) => at(filter, 'name') === name);
   if (index < 0) throw new Error(`envoy.yaml has no HTTP filter ${name}`);
   return index;

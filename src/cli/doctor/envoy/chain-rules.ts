@@ -16,7 +16,7 @@ import {
 
 /** The order buffer, ext_authz, unwrap, guard: each closes a hole that is open without it (docs/envoy.md). */
 export function inspectOrder(chain: PosternChain): readonly Finding[] {
-  const { manager, extAuthz, buffer, unwrap, guard } = chain;
+  const { manager, extAuthz, buffer, unwrap, unwraps, guard } = chain;
   const found = findingsAbout(`${manager.name}: filter chain`);
   found.faultIf(buffer === null || !isBefore(chain, buffer, extAuthz), {
     message: 'there is no buffer filter before ext_authz: the end of an HTTP/2 body can reach the back end unchecked',
@@ -27,7 +27,7 @@ export function inspectOrder(chain: PosternChain): readonly Finding[] {
       'the script that unwraps JSON bodies is missing or stands before ext_authz: wrapped requests cannot be served',
     advice: 'put the Lua filter postern.unwrap of envoy.yaml after ext_authz',
   });
-  found.warnIf(unwrap !== null && !isKnownScript(unwrap), {
+  found.warnIf(!unwraps.every(isKnownScript), {
     message:
       'the script that unwraps JSON bodies is not that of this version: what it does with a wrapper, and with its text in logs, is not known',
     advice: 'copy the Lua filter postern.unwrap from envoy.yaml',

@@ -19,7 +19,10 @@ export interface PosternChain {
   /** Every ext_authz filter that asks over gRPC: Envoy Gateway makes one for each policy, and routes choose. */
   readonly checks: readonly HttpFilter[];
   readonly buffer: HttpFilter | null;
+  /** The first of `unwraps`. */
   readonly unwrap: HttpFilter | null;
+  /** Every filter with the unwrap script: Envoy Gateway makes one for each policy, and routes choose. */
+  readonly unwraps: readonly HttpFilter[];
   readonly guard: HttpFilter | null;
 }
 
@@ -31,13 +34,15 @@ export function findPosternChain(config: EnvoyConfig, manager: HttpManager): Pos
   );
   const [extAuthz] = checks;
   if (extAuthz === undefined) return null;
+  const unwraps = manager.filters.filter(({ type, settings }) => type === 'Lua' && mentionsBodyState(settings));
   return {
     config,
     manager,
     extAuthz,
     checks,
     buffer: manager.filters.find(({ type }) => type === 'Buffer') ?? null,
-    unwrap: manager.filters.find(({ type, settings }) => type === 'Lua' && mentionsBodyState(settings)) ?? null,
+    unwrap: unwraps[0] ?? null,
+    unwraps,
     guard: manager.filters.find(({ type, settings }) => type === 'RBAC' && mentionsBodyState(settings)) ?? null,
   };
 }

@@ -61,7 +61,7 @@ function inspectOwnRoutes(chain: PosternChain): readonly Finding[] {
 }
 
 function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
-  const { checks, buffer, unwrap, guard } = chain;
+  const { checks, buffer, unwraps, guard } = chain;
   if (isOwn(route) || !leadsOn(route)) return [];
   const found = findingsAbout(`${chain.manager.name}: route ${route.name}`);
   const check = checks.find((filter) => !isOff(route, filter));
@@ -87,9 +87,10 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
     message: 'the guard is switched off here: a wrapper with App Key and signature can reach the back end',
     advice: 'remove the guard from typed_per_filter_config',
   });
-  found.warnIf(unwrap !== null && isUsed(chain.manager, unwrap) && isOff(route, unwrap), {
+  const areUnwraps = unwraps.some((filter) => isUsed(chain.manager, filter));
+  found.warnIf(areUnwraps && unwraps.every((filter) => isOff(route, filter)), {
     message: 'the unwrap script is switched off here: JSON wrappers get 503',
-    advice: 'leave it on',
+    advice: 'leave it on; in a policy of a route for Envoy Gateway, list it before your own scripts',
   });
   const isUnbuffered = buffer !== null && isUsed(chain.manager, buffer) && isOff(route, buffer);
   const isStreamed =
