@@ -239,12 +239,7 @@ export const settings = {
     'true turns TLS on for the OAuth2 addresses too, with the same files',
     parseBoolean,
   ),
-  refusals: setting(
-    'POSTERN_REFUSALS',
-    'true',
-    'true keeps refused requests of known callers for "postern refusals"',
-    parseBoolean,
-  ),
+  refusals: setting('POSTERN_REFUSALS', 'true', 'true keeps refused requests for "postern refusals"', parseBoolean),
   refusalsSourceAddress: setting(
     'POSTERN_REFUSALS_SOURCE_ADDRESS',
     'true',

@@ -7,8 +7,8 @@ export function declareRefusal(record: RefusalRecord): object {
   return {
     at: new Date(atMs).toISOString(),
     ...(requestId === null ? {} : { requestId }),
-    consumer,
-    credential,
+    ...(consumer === null ? {} : { consumer }),
+    ...(credential === null ? {} : { credential }),
     ...(endpointId === null ? {} : { endpoint: endpointId }),
     ...{ method, path, code, detail },
     ...(isObserved ? { observed: true } : {}),

@@ -9,6 +9,8 @@ import type { RefusalRecord } from './refusal-record.ts';
 export interface RefusedRequest {
   /** Null for a caller who is not known. */
   readonly about: HeldCredential | null;
+  /** For a request that no endpoint took: whether one nearly did, as with another method. Null for all others. */
+  readonly unmatched: UnmatchedKind | null;
   readonly requestId: string | null;
   readonly endpoint: Pick<Endpoint, 'id' | 'labels'> | null;
   readonly request: {
@@ -22,6 +24,9 @@ export interface RefusedRequest {
   readonly stringToSign: Uint8Array | null;
   readonly findSource: () => string | null;
 }
+
+/** `near`: endpoints take such requests, but not with this method, or are disabled. `stray`: any other. */
+export type UnmatchedKind = 'near' | 'stray';
 
 /** Characters of what is kept of a request and of why it was refused; what is longer is cut. */
 export const MAX_METHOD_LENGTH = 32;
@@ -43,26 +48,26 @@ export function readFacts(
   };
 }
 
-/** A refusal of a known caller, without its request. */
-type RefusalOfKnown = Omit<RefusedRequest, 'about' | 'request' | 'findSource'> & { readonly about: HeldCredential };
-
 /** What is kept of a refused request, beside its id, its time, and what was left out. */
 export function describeRefusal(
-  { about: { credential, consumer }, requestId, endpoint, ...refused }: RefusalOfKnown,
+  { about, requestId, endpoint, ...refused }: Omit<RefusedRequest, 'unmatched' | 'request' | 'findSource'>,
   facts: RequestFacts,
 ): Omit<RefusalRecord, 'id' | 'atMs' | 'leftOut'> {
   const { code, detail, isObserved, stringToSign } = refused;
-  const secrets = [credential.appSecret, credential.retiringSecret?.appSecret].flatMap((each) => each?.reveal() ?? []);
+  const held = [about?.credential.appSecret, about?.credential.retiringSecret?.appSecret];
+  const secrets = held.flatMap((each) => each?.reveal() ?? []);
   return {
     requestId,
     endpointId: endpoint?.id ?? null,
-    ownedBy: ownedBy([consumer.labels, ...(endpoint === null ? [] : [endpoint.labels])]),
+    ...(about === null
+      ? {}
+      : { ownedBy: ownedBy([about.consumer.labels, ...(endpoint === null ? [] : [endpoint.labels])]) }),
     ...facts,
     code,
     detail: bounded(detail, MAX_DETAIL_LENGTH),
     isObserved,
-    consumerId: consumer.id,
-    credentialId: credential.id,
+    consumerId: about?.consumer.id ?? null,
+    credentialId: about?.credential.id ?? null,
     stringToSign: stringToSign === null ? null : keepStringToSign(stringToSign, secrets),
   };
 }

@@ -1,3 +1,5 @@
+import type { UnmatchedKind } from './describe-refusal.ts';
+
 /** So many refusals may be kept at once, and so many more each second. */
 interface Allowance {
   readonly burst: number;
@@ -11,6 +13,8 @@ export interface RefusalAllowances {
   /** The last so many of all are for consumers of whom fewer than {@link fewOfConsumer} were kept lately. */
   readonly reserve: number;
   readonly fewOfConsumer: number;
+  /** Of requests that no endpoint took: strangers make them, so that they have no share of the others. */
+  readonly unmatched: Readonly<Record<UnmatchedKind, Allowance>>;
   /** Consumers whose allowance is remembered, about 150 bytes each; the one not refused for longest is forgotten. */
   readonly maxConsumers: number;
 }
@@ -20,6 +24,7 @@ export const refusalAllowances: RefusalAllowances = {
   inAll: { burst: 2000, perSecond: 5 },
   reserve: 500,
   fewOfConsumer: 20,
+  unmatched: { near: { burst: 200, perSecond: 0.02 }, stray: { burst: 100, perSecond: 0.01 } },
   maxConsumers: 20_000,
 };
 
@@ -35,12 +40,18 @@ export type LeftOutBy = (typeof leftOutBy)[number];
 export class RefusalBudget {
   readonly #allowances: RefusalAllowances;
   readonly #all: Bucket;
+  readonly #unmatched: Readonly<Record<UnmatchedKind, Bucket>>;
   /** The one refused last at the end. */
   readonly #consumers = new Map<string, Bucket>();
 
   constructor(nowMs: number, allowances: RefusalAllowances = refusalAllowances) {
     this.#allowances = allowances;
-    this.#all = { left: allowances.inAll.burst, atMs: nowMs };
+    const { inAll, unmatched } = allowances;
+    this.#all = { left: inAll.burst, atMs: nowMs };
+    this.#unmatched = {
+      near: { left: unmatched.near.burst, atMs: nowMs },
+      stray: { left: unmatched.stray.burst, atMs: nowMs },
+    };
   }
 
   /** Takes room for one refusal of a consumer; gives why there is none, or null. */
@@ -55,6 +66,15 @@ export class RefusalBudget {
     own.left -= 1;
     this.#all.left -= 1;
     return null;
+  }
+
+  /** Takes room for one refusal of a request that no endpoint took; gives whether there is any. */
+  takeUnmatched(kind: UnmatchedKind, nowMs: number): boolean {
+    const bucket = this.#unmatched[kind];
+    fill(bucket, this.#allowances.unmatched[kind], nowMs);
+    if (bucket.left < 1) return false;
+    bucket.left -= 1;
+    return true;
   }
 
   #bucketOf(consumerId: string, nowMs: number): Bucket {

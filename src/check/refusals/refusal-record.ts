@@ -2,7 +2,7 @@ import type { LabelSelector } from '../../model/labels.ts';
 import { isOwnedBy, type OwnedBy } from '../../model/owned-by.ts';
 
 /**
- * A refused request of a known caller, as operators look it up later. It holds no secret: no query, header, body or
+ * A refused request of a known caller, or one that no endpoint took, as operators look it up later. It holds no secret: no query, header, body or
  * token, and of method `key` no App Key. All texts are bounded, and are of callers: `printable` before they are shown.
  */
 export interface RefusalRecord {
@@ -23,19 +23,20 @@ export interface RefusalRecord {
   readonly detail: string;
   /** Whether `mode: observe` let the request through. */
   readonly isObserved: boolean;
-  readonly consumerId: string;
-  readonly credentialId: string;
+  /** Null where no endpoint took the request: nobody was looked up then. */
+  readonly consumerId: string | null;
+  readonly credentialId: string | null;
   /** Where it came from; null where that is not known, or not kept. */
   readonly sourceAddress: string | null;
   /** What the gateway built as string to sign, on endpoints with `signatureHints`; null for none. */
   readonly stringToSign: string | null;
-  /** Refusals of the same consumer that were left out since the one kept before. */
+  /** Refusals of the same consumer, or of requests that no endpoint took, that were left out since the one kept before. */
   readonly leftOut: number;
   /** The labels that consumer and endpoint both carried then. Absent in what former versions kept: nobody's. */
   readonly ownedBy?: OwnedBy | undefined;
 }
 
-/** Refusals of a consumer that were left out, when none is kept that could say so. */
+/** Refusals of a consumer, or of requests that no endpoint took, that were left out, when none is kept that could say so. */
 export type LeftOutNote = Pick<RefusalRecord, 'id' | 'atMs' | 'consumerId' | 'leftOut'>;
 
 /** What is kept. */
@@ -47,6 +48,8 @@ export function isRecord(entry: RefusalEntry): entry is RefusalRecord {
 
 /** Which refusals. What is absent does not narrow. */
 export interface RefusalSelection {
+  /** True for those that no endpoint took. Without it, and without a request id, those of known callers. */
+  readonly isUnmatched?: boolean | undefined;
   readonly consumerId?: string | undefined;
   readonly code?: string | undefined;
   readonly endpointId?: string | undefined;
@@ -87,6 +90,7 @@ export interface RefusalSource {
 export function isSelected(record: RefusalRecord, selection: RefusalSelection): boolean {
   const { consumerId, code, endpointId, credentialId, requestId, sinceMs, untilMs, olderThan, ownedBy } = selection;
   return (
+    isOfSelectedKind(record, selection) &&
     (ownedBy === undefined || isOwnedBy(record.ownedBy, ownedBy)) &&
     (consumerId === undefined || record.consumerId === consumerId) &&
     (code === undefined || record.code === code) &&
@@ -97,6 +101,14 @@ export function isSelected(record: RefusalRecord, selection: RefusalSelection): 
     (untilMs === undefined || record.atMs <= untilMs) &&
     (olderThan === undefined || isOlder(record, olderThan))
   );
+}
+
+/** Whether it is one that no endpoint took, or one of a known caller, as is selected; a request id selects both. */
+export function isOfSelectedKind(
+  { consumerId }: Pick<RefusalRecord, 'consumerId'>,
+  { isUnmatched = false, requestId }: Pick<RefusalSelection, 'isUnmatched' | 'requestId'>,
+): boolean {
+  return isUnmatched ? consumerId === null : consumerId !== null || requestId !== undefined;
 }
 
 /** Whether a refusal comes after another one in a list of the newest first. */

@@ -5,18 +5,22 @@ import {
   readFacts,
   type RefusedRequest,
   type RequestFacts,
+  type UnmatchedKind,
 } from './describe-refusal.ts';
 import { type LeftOutBy, type RefusalAllowances, refusalAllowances, RefusalBudget } from './refusal-budget.ts';
 import { isRecord, type RefusalEntry } from './refusal-record.ts';
 
 /**
  * Takes a refusal that may be kept. Called on the path of checks: neither waits nor throws. Of a caller who is
- * not known nothing is kept, after the same work.
+ * not known nothing is kept, after the same work, unless no endpoint took the request.
  */
 export type RecordRefusal = (refused: RefusedRequest) => void;
 
-/** Why a refusal is not kept: its consumer's share or all of it is used up, or it had no room while it waited. */
-export type LeftOutReason = LeftOutBy | 'room';
+/**
+ * Why a refusal is not kept: its consumer's share, that of all, or that of requests which no endpoint took is used up,
+ * or it had no room while it waited.
+ */
+export type LeftOutReason = LeftOutBy | 'unmatched' | 'room';
 
 export interface RefusalRecorderPorts {
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -40,9 +44,9 @@ export class RefusalRecorder implements Disposable {
   readonly #ports: RefusalRecorderPorts;
   readonly #budget: RefusalBudget;
   readonly #nextId = createIdMaker();
-  /** By consumer; those without any are absent. */
-  readonly #leftOut = new Map<string, number>();
-  readonly #leftOutEver: Record<LeftOutReason, number> = { consumer: 0, replica: 0, room: 0 };
+  /** By consumer, null for requests that no endpoint took; those without any are absent. */
+  readonly #leftOut = new Map<string | null, number>();
+  readonly #leftOutEver: Record<LeftOutReason, number> = { consumer: 0, replica: 0, unmatched: 0, room: 0 };
   readonly #maxConsumers: number;
   /** Until the answer is on its way. */
   #taken: Taken[] = [];
@@ -97,13 +101,14 @@ export class RefusalRecorder implements Disposable {
     const taken = this.#taken;
     this.#taken = [];
     for (const { refused, facts, atMs } of taken) {
-      const { about } = refused;
-      if (about === null) continue;
-      const consumerId = about.consumer.id;
-      const reason = this.#budget.take(consumerId, atMs);
+      const { unmatched, ...described } = refused;
+      const { about } = described;
+      if (about === null && unmatched === null) continue;
+      const consumerId = about?.consumer.id ?? null;
+      const reason = this.#reasonAgainst(consumerId, unmatched ?? 'stray', atMs);
       if (reason === null) {
         const leftOut = this.#takeLeftOut(consumerId);
-        keep({ id: this.#nextId(atMs), atMs, ...describeRefusal({ ...refused, about }, facts), leftOut });
+        keep({ id: this.#nextId(atMs), atMs, ...describeRefusal(described, facts), leftOut });
       } else {
         this.#leftOutEver[reason] += 1;
         this.#addLeftOut(consumerId, 1);
@@ -111,15 +116,21 @@ export class RefusalRecorder implements Disposable {
     }
   }
 
+  /** Takes room for a refusal, or for a note of those that were left out; gives why there is none, or null. */
+  #reasonAgainst(consumerId: string | null, kind: UnmatchedKind, atMs: number): Exclude<LeftOutReason, 'room'> | null {
+    if (consumerId !== null) return this.#budget.take(consumerId, atMs);
+    return this.#budget.takeUnmatched(kind, atMs) ? null : 'unmatched';
+  }
+
   /** Too many consumers at once are counted in all only. */
-  #addLeftOut(consumerId: string, count: number): void {
+  #addLeftOut(consumerId: string | null, count: number): void {
     const former = this.#leftOut.get(consumerId);
     if (former === undefined && this.#leftOut.size >= this.#maxConsumers) return;
     this.#leftOut.set(consumerId, (former ?? 0) + count);
     this.#noteLater();
   }
 
-  #takeLeftOut(consumerId: string): number {
+  #takeLeftOut(consumerId: string | null): number {
     const count = this.#leftOut.get(consumerId) ?? 0;
     this.#leftOut.delete(consumerId);
     return count;
@@ -137,7 +148,7 @@ export class RefusalRecorder implements Disposable {
   #noteAll(): void {
     const atMs = this.#ports.clock.nowMs();
     for (const consumerId of [...this.#leftOut.keys()]) {
-      if (this.#budget.take(consumerId, atMs) !== null) continue;
+      if (this.#reasonAgainst(consumerId, 'near', atMs) !== null) continue;
       this.#ports.keep({ id: this.#nextId(atMs), atMs, consumerId, leftOut: this.#takeLeftOut(consumerId) });
     }
     if (this.#leftOut.size > 0) this.#noteLater();

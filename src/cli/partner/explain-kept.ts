@@ -89,7 +89,8 @@ function declareExplained(
   meaning: string | null,
   { mistakes, notes }: KeptExplanation,
 ): object {
-  const authentication = record.endpointId === null ? 'oauth2' : (endpoint?.authentication ?? null);
+  const isAtOAuth2 = record.endpointId === null && record.credentialId !== null;
+  const authentication = isAtOAuth2 ? 'oauth2' : (endpoint?.authentication ?? null);
   return { refusal: declareRefusal(record), authentication, meaning, mistakes, notes };
 }
 

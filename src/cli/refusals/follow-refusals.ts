@@ -103,7 +103,7 @@ type Print = (records: readonly RefusalRecord[]) => void;
 
 function printerOf(
   output: OutputFormat,
-  { consumerId }: RefusalSelection,
+  { consumerId, isUnmatched = false }: RefusalSelection,
   { out, environment }: CommandContext['terminal'],
 ): Print {
   if (output === 'json') {
@@ -117,7 +117,11 @@ function printerOf(
     };
   }
   let hasHead = true;
-  const columns = refusalColumns({ hasConsumer: consumerId === undefined, hasTimes: false, width: out.columns });
+  const columns = refusalColumns({
+    hasConsumer: consumerId === undefined && !isUnmatched,
+    hasTimes: false,
+    width: out.columns,
+  });
   return (records) => {
     out.write(formatRows(records.map(groupOf), columns, hasHead, { out, environment }));
     hasHead = false;

@@ -42,7 +42,7 @@ export function refusalColumns(wish: {
   const requestOf = ({ newest, path }: RefusalGroup): string => `${shownText(newest.method)} ${shownText(path)}`;
   return [
     { heading: 'WHEN', cell: ({ newest }) => formatTime(Math.floor(newest.atMs / 1000)).slice(yearLength) },
-    ...(hasConsumer ? [{ heading: 'CONSUMER', cell: ({ newest }: RefusalGroup) => newest.consumerId }] : []),
+    ...(hasConsumer ? [{ heading: 'CONSUMER', cell: ({ newest }: RefusalGroup) => newest.consumerId ?? '-' }] : []),
     { heading: 'ENDPOINT', cell: ({ newest }) => newest.endpointId ?? '-', canShrink: true },
     ...(isNarrow ? [] : [{ heading: 'REQUEST', cell: requestOf, canShrink: true }]),
     {

@@ -17,6 +17,7 @@ export interface RefusalFlags extends RefusalPlaceFlags {
   readonly endpoint?: string;
   readonly credential?: string;
   readonly requestId?: string;
+  readonly unmatched?: true;
   readonly follow?: true;
   readonly limit?: number;
   readonly output: OutputFormat;
@@ -41,11 +42,17 @@ export function registerRefusals(program: Command, context: CommandContext): voi
     .option('--endpoint <id>', 'at this endpoint', parseId)
     .option('--credential <id>', 'with this credential', parseId)
     .option('--request-id <id>', 'the one with this request id, or its first characters', parseRequestId)
+    .addOption(
+      new Option(
+        '--unmatched',
+        'requests that no endpoint took, such as those with a wrong method, instead of those of known callers',
+      ).conflicts(['consumer', 'endpoint', 'credential']),
+    )
     .option('--follow', 'go on with new ones until Ctrl-C')
     .option('--limit <number>', 'show this many at most, newest first; 1000, or 10 with --follow', parseCount);
   addStoreOptions(command).addOption(adminOption().conflicts('store'));
   addHelp(command, {
-    notes: `Only requests whose App Key or client is known are here. The table joins those of the same credential, endpoint and
+    notes: `Only requests whose App Key or client is known are here, and with --unmatched those that no endpoint took. The table joins those of the same credential, endpoint and
 reason; JSON and YAML have each. With MongoDB it shows all replicas; with a declarative file, what one replica on this
 machine remembers. Of a partner who is refused very often, not every refusal is kept; the output says how many are missing.`,
     examples: [
@@ -53,6 +60,7 @@ machine remembers. Of a partner who is refused very often, not every refusal is 
       'postern refusals --consumer acme --since 1h --code AUTHENTICATION_FAILED',
       'postern refusals --consumer acme --follow',
       'postern refusals --request-id baac2dab',
+      'postern refusals --unmatched',
     ],
     exits: { ...readExits, notFound: 'no refusal has this request id, or there is no such consumer' },
   });

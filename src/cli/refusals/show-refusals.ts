@@ -18,6 +18,7 @@ import { printRefusal } from './print-refusal.ts';
 const DEFAULT_LIMIT = 1000;
 const FOLLOWED_LIMIT = 10;
 const NONE = 'No such refusal of a known caller is kept.';
+const NONE_UNMATCHED = 'No such refusal of a request is kept that no endpoint took.';
 
 /** Shows what was refused. Throws `NotFound` for a request id or a consumer that is not there. */
 export async function showRefusals(flags: RefusalFlags, context: CommandContext): Promise<ExitCode> {
@@ -32,9 +33,10 @@ export async function showRefusals(flags: RefusalFlags, context: CommandContext)
 }
 
 function selectionOf(flags: RefusalFlags, { clock }: CommandContext): RefusalSelection {
-  const { consumer, since, code, endpoint, credential, requestId, follow } = flags;
+  const { consumer, since, code, endpoint, credential, requestId, unmatched, follow } = flags;
   const { limit = follow === true ? FOLLOWED_LIMIT : DEFAULT_LIMIT } = flags;
   return {
+    isUnmatched: unmatched,
     consumerId: consumer,
     code,
     endpointId: endpoint,
@@ -51,21 +53,22 @@ async function showAll(
   { output }: RefusalFlags,
   { terminal }: CommandContext,
 ): Promise<void> {
-  const { consumerId, limit } = selection;
+  const { consumerId, isUnmatched = false, limit } = selection;
+  const none = isUnmatched ? NONE_UNMATCHED : NONE;
   const selected = source.find(selection);
   const found = consumerId === undefined ? selected : whereKnown(selected, () => requireConsumer(consumerId));
   if (output !== 'table') {
-    await printList(found.records, { columns: [], declare: declareRefusal, none: NONE }, output, terminal);
+    await printList(found.records, { columns: [], declare: declareRefusal, none }, output, terminal);
     await noteLeftOut(found, terminal);
     return;
   }
   const { groups, count: shown, oldestMs } = await groupRefusals(found.records);
   const columns = refusalColumns({
-    hasConsumer: consumerId === undefined,
+    hasConsumer: consumerId === undefined && !isUnmatched,
     hasTimes: true,
     width: terminal.out.columns,
   });
-  await printList(itemsOf(groups), { columns, declare: (group) => group, none: NONE }, output, terminal);
+  await printList(itemsOf(groups), { columns, declare: (group) => group, none }, output, terminal);
   if (shown === limit) terminal.err.write(`Only the newest ${grouped(limit)} are shown; --limit shows more.\n`);
   // What was left out is counted for the time that is shown.
   await noteLeftOut(shown < limit ? found : source.find({ ...selection, sinceMs: oldestMs ?? undefined }), terminal);

@@ -13,13 +13,13 @@ export interface RefusalStatus {
 
 export function registerRefusalMetrics(registry: Registry, { written, waiting, leftOut }: RefusalStatus): void {
   registerMetrics(registry, {
-    postern_refusals_written_total: ['Refusals of known callers that were kept, for "postern refusals".', written],
+    postern_refusals_written_total: ['Refusals that were kept, for "postern refusals".', written],
     postern_refusals_left_out_total: [
-      'Refusals of known callers that were not kept, because there were too many, by whose share was used up.',
+      'Refusals that were not kept, because there were too many, by whose share was used up.',
       leftOut,
       'reason',
     ],
-    postern_refusals_waiting: ['Refusals of known callers that are still to be written.', waiting],
+    postern_refusals_waiting: ['Refusals that are still to be written.', waiting],
   });
 }
 

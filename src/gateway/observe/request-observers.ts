@@ -6,6 +6,8 @@ import type { OAuth2Observer } from '../oauth2/oauth2-service.ts';
 import { printable } from '../../base/text/printable.ts';
 import type { HttpRequest } from '../../check/receive/http-request.ts';
 import { sourceAddressOf } from '../../check/receive/source-address.ts';
+import { type Refusal, refusalAnswers } from '../../check/refusal.ts';
+import type { UnmatchedKind } from '../../check/refusals/describe-refusal.ts';
 import type { RecordRefusal } from '../../check/refusals/refusal-recorder.ts';
 import { requestIdOf } from '../../check/receive/request-id.ts';
 import type { HeldCredential } from '../../check/store/credential-source.ts';
@@ -51,9 +53,10 @@ export function createCheckObserver(ports: CheckObserverPorts): CheckObserver {
       if (!isGranted(decision)) {
         const { refusal } = decision;
         // Null where it must not show whether the caller is known; undefined where that was not looked at.
-        if (recordRefusal !== null && (known !== null || refusal.about === null)) {
+        const unmatched = routed === null ? unmatchedKindOf(refusal) : null;
+        if (recordRefusal !== null && (known !== null || refusal.about === null || unmatched !== null)) {
           recordRefusal({
-            ...{ about: known, requestId, request, code, detail: refusal.detail },
+            ...{ about: known, unmatched, requestId, request, code, detail: refusal.detail },
             endpoint,
             isObserved: isAllowed,
             stringToSign: refusal.stringToSign ?? null,
@@ -117,7 +120,7 @@ export function createOAuth2Observer(ports: ObserverPorts): OAuth2Observer {
       if (recordRefusal !== null && about !== undefined) {
         const { method, target: path } = request;
         recordRefusal({
-          ...{ about, requestId, request: { method, path }, code: error, detail },
+          ...{ about, unmatched: null, requestId, request: { method, path }, code: error, detail },
           ...{ endpoint: null, isObserved: false, stringToSign: null },
           findSource: () => callerOf(request),
         });
@@ -135,6 +138,14 @@ export function createOAuth2Observer(ports: ObserverPorts): OAuth2Observer {
     },
   };
 }
+
+/** Of a request that led to no endpoint; null where the store, and not the request, is at fault. */
+function unmatchedKindOf({ refused, isNearMiss }: Refusal): UnmatchedKind | null {
+  if (refusalAnswers[refused].status >= SERVER_ERROR) return null;
+  return isNearMiss === true ? 'near' : 'stray';
+}
+
+const SERVER_ERROR = 500;
 
 /** Who called, as far as it is known: also one whose credentials were refused. */
 function knownCallerOf(decision: Decision): HeldCredential | null {

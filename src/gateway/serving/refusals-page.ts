@@ -33,6 +33,7 @@ function readSelection(query: URLSearchParams): RefusalSelection | null {
   const limit = readNumber(text('limit')) ?? DEFAULT_LIMIT;
   if (Number.isNaN(sinceMs) || Number.isNaN(limit)) return null;
   return {
+    isUnmatched: text('isUnmatched') === 'true',
     consumerId: text('consumerId'),
     code: text('code'),
     endpointId: text('endpointId'),

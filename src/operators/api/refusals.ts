@@ -20,9 +20,9 @@ const text = { type: 'string' } as const;
 const ownFields = {
   at: { ...text, format: 'date-time' },
   requestId: { ...text, description: 'The one that the caller got.' },
-  consumer: text,
+  consumer: { ...text, description: 'Absent where no endpoint took the request; so is the credential.' },
   credential: text,
-  endpoint: { ...text, description: 'Absent for a request to the OAuth2 endpoints.' },
+  endpoint: { ...text, description: 'Absent for a request to the OAuth2 endpoints, and where no endpoint took it.' },
   method: text,
   path: { ...text, description: 'Without the query.' },
   code: { ...text, description: 'A refusal code, or the error of an OAuth2 endpoint.', example: 'REQUEST_EXPIRED' },
@@ -37,7 +37,7 @@ const ownFields = {
     description: 'Refusals of the same consumer before it that were too many to keep.',
   },
 } as const;
-const needed = ['at', 'consumer', 'credential', 'method', 'path', 'code', 'detail'];
+const needed = ['at', 'method', 'path', 'code', 'detail'];
 const refusal = objectOf('Refusal', { properties: ownFields, required: needed });
 const mistake = {
   type: 'object',
@@ -70,6 +70,10 @@ const query = listQuery
       .regex(/^[A-Za-z_]{1,64}$/)
       .optional()
       .openapi({ description: 'Refused with this code.', example: 'AUTHENTICATION_FAILED' }),
+    unmatched: z
+      .enum(['true', 'false'])
+      .optional()
+      .openapi({ description: 'True for requests that no endpoint took, instead of those of known callers.' }),
     since: momentQuery('From then on. Refusals are kept for seven days.'),
     until: momentQuery('Up to then.'),
   })
@@ -93,15 +97,15 @@ export function addRefusals(api: OpenAPIHono<ApiEnvironment>, { store, clock }: 
     createRoute({
       ...{ method: 'get', path: '/v1/refusals', tags: ['Refusals'], operationId: 'listRefusals' },
       summary: 'What was refused to known consumers, the newest first.',
-      description: `Only requests whose App Key or client is known are here. An operator with labels sees those whose consumer and
-endpoint carried them at that time.`,
+      description: `Only requests whose App Key or client is known are here, or with \`unmatched\` those that no endpoint took. An operator
+with labels sees those whose consumer and endpoint carried them at that time, and none that no endpoint took.`,
       request: { query },
       responses: answers({ 200: pageSchema('RefusalPage', refusal) }),
     }),
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read-traces');
-      const { limit, cursor, fields, since, until, ...wish } = context.req.valid('query');
+      const { limit, cursor, fields, since, until, unmatched, ...wish } = context.req.valid('query');
       const cursors = context.get('cursors');
       const from = cursors.readPlace(cursor, readPlace) ?? undefined;
       if (!reachesAll(operator)) {
@@ -111,6 +115,7 @@ endpoint carried them at that time.`,
       }
       const nowSeconds = clock.nowSeconds();
       const selection = {
+        isUnmatched: unmatched === 'true',
         ...{ consumerId: wish.consumer, endpointId: wish.endpoint, credentialId: wish.credential, code: wish.code },
         sinceMs: since && momentBack(since, nowSeconds) * 1000,
         untilMs: until && momentBack(until, nowSeconds) * 1000,

@@ -50,11 +50,13 @@ export interface KeptExplanation {
  */
 export function explainKept(record: RefusalRecord, context: KeptContext): KeptExplanation {
   const { endpoint, held, isChangedSince, givenSecret, subject, rotation } = context;
-  const method = record.endpointId === null ? 'oauth2' : (endpoint?.authentication ?? null);
+  const isUnmatched = record.credentialId === null;
+  const isAtOAuth2 = record.endpointId === null && !isUnmatched;
+  const method = isAtOAuth2 ? 'oauth2' : (endpoint?.authentication ?? null);
   const atSeconds = Math.floor(record.atMs / 1000);
   const fault = held === null || method === null ? null : findCredentialFault(held, method, atSeconds);
   const isOfCredential = fault?.detail === record.detail;
-  const isSigned = proofOf(endpoint) === 'signature' || record.endpointId === null;
+  const isSigned = proofOf(endpoint) === 'signature' || isAtOAuth2;
   const isProofWrong = isSigned && PROOF_CODES.includes(record.code) && !isOfCredential;
   const mistakes = [
     ...(isOfCredential ? [callerMistake(fault)] : []),
@@ -68,7 +70,7 @@ export function explainKept(record: RefusalRecord, context: KeptContext): KeptEx
     mistakes: mistakes.map((mistake) => adviseOn(mistake, subject)),
     needsRequest: isProofWrong && record.endpointId !== null,
     notes: [
-      ...(held === null ? [`The credential ${record.credentialId} is no longer there.`] : []),
+      ...(held === null && !isUnmatched ? [`The credential ${record.credentialId} is no longer there.`] : []),
       ...(record.endpointId !== null && endpoint === null
         ? [`The endpoint ${record.endpointId} is no longer there.`]
         : []),

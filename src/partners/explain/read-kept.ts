@@ -31,12 +31,16 @@ export async function readKept(
   endpoint: Endpoint | null,
   { resources, audit, file }: KeptSource,
 ): Promise<Omit<KeptContext, 'givenSecret'>> {
+  const { consumerId, credentialId } = record;
+  if (consumerId === null || credentialId === null) {
+    return { endpoint, held: null, isChangedSince: false, subject: null, rotation: null };
+  }
   const [credential, consumer] = await Promise.all([
-    resources.find('credential', record.credentialId),
-    resources.find('consumer', record.consumerId),
+    resources.find('credential', credentialId),
+    resources.find('consumer', consumerId),
   ]);
   const atSeconds = Math.floor(record.atMs / 1000);
-  const names = { consumerId: record.consumerId, credentialId: record.credentialId, file };
+  const names = { consumerId, credentialId, file };
   return {
     endpoint,
     held:
@@ -51,7 +55,8 @@ export async function readKept(
     rotation:
       credential === null
         ? null
-        : ((file === null ? await findRotation(record, audit) : null) ?? endOfFormer(credential.resource, atSeconds)),
+        : ((file === null ? await findRotation(credentialId, record, audit) : null) ??
+          endOfFormer(credential.resource, atSeconds)),
   };
 }
 
@@ -87,7 +92,8 @@ const MAX_EVENTS = 50;
 
 /** The last rotation before a refusal, as the audit trail has it; null for none. */
 async function findRotation(
-  { credentialId, atMs }: RefusalRecord,
+  credentialId: string,
+  { atMs }: RefusalRecord,
   audit: KeptSource['audit'],
 ): Promise<KeptRotation | null> {
   const selection = { resource: { kind: 'credential', id: credentialId }, untilMs: atMs, limit: MAX_EVENTS } as const;

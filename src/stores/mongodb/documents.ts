@@ -109,7 +109,8 @@ export interface AuditDocument extends Omit<AuditEvent, 'event' | 'atMs' | 'kind
 export interface RefusalDocument {
   readonly _id: ObjectId;
   readonly at: Date;
-  readonly consumerId: string;
+  /** Absent where no endpoint took the request. */
+  readonly consumerId?: string;
   /** Absent for none. */
   readonly leftOut?: number;
   /** Absent when this only says what was left out; then so is everything below. */

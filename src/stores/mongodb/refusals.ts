@@ -39,13 +39,19 @@ export function createRefusalSink(db: Db): RefusalSink {
 
 function documentOf(entry: RefusalEntry): RefusalDocument {
   const { id, atMs, consumerId, leftOut } = entry;
-  const own = { _id: new ObjectId(id), at: new Date(atMs), consumerId, ...(leftOut === 0 ? {} : { leftOut }) };
+  const own = {
+    _id: new ObjectId(id),
+    at: new Date(atMs),
+    ...(consumerId === null ? {} : { consumerId }),
+    ...(leftOut === 0 ? {} : { leftOut }),
+  };
   if (!isRecord(entry)) return own;
   const { credentialId, method, path, code, detail, isObserved } = entry;
   const { requestId, endpointId, sourceAddress, stringToSign, ownedBy = [] } = entry;
   return {
     ...own,
-    ...{ code, detail, credentialId, method, path },
+    ...{ code, detail, method, path },
+    ...(credentialId === null ? {} : { credentialId }),
     ...(requestId === null ? {} : { requestId }),
     ...(endpointId === null ? {} : { endpointId }),
     ...(isObserved ? { observed: true } : {}),
@@ -119,14 +125,16 @@ function filterOf(selection: RefusalSelection): Filter<RefusalDocument> {
   };
 }
 
-function timeAndConsumer({ consumerId, sinceMs, untilMs, olderThan }: RefusalSelection): Filter<RefusalDocument> {
+function timeAndConsumer(selection: RefusalSelection): Filter<RefusalDocument> {
+  const { consumerId, isUnmatched = false, requestId, sinceMs, untilMs, olderThan } = selection;
   const latestMs = Math.min(untilMs ?? Infinity, olderThan?.atMs ?? Infinity);
   const at = {
     ...(sinceMs === undefined ? {} : { $gte: new Date(sinceMs) }),
     ...(latestMs === Infinity ? {} : { $lte: new Date(latestMs) }),
   };
+  const ofCallers = requestId === undefined ? { consumerId: { $exists: true } } : {};
   return {
-    ...(consumerId === undefined ? {} : { consumerId }),
+    ...(isUnmatched ? { consumerId: { $exists: false } } : consumerId === undefined ? ofCallers : { consumerId }),
     ...(Object.keys(at).length === 0 ? {} : { at }),
   };
 }
@@ -138,9 +146,10 @@ function readRecord(document: RefusalDocument): RefusalRecord | null {
   return {
     id: _id.toHexString(),
     atMs: at.getTime(),
-    ...{ consumerId, code },
+    code,
+    consumerId: consumerId ?? null,
     detail: detail ?? '',
-    credentialId: credentialId ?? '',
+    credentialId: credentialId ?? null,
     method: method ?? '',
     path: path ?? '',
     requestId: document.requestId ?? null,

@@ -60,6 +60,22 @@ describe('refusals in MongoDB', () => {
     assert.deepEqual(await find({ limit: 1 }), ['b-1']);
   });
 
+  it('are kept apart where no endpoint took the request', async () => {
+    const stray = record({ requestId: 'c-1', consumerId: null, credentialId: null, endpointId: null, leftOut: 3 });
+    const note = { id: 'f'.repeat(24), atMs: NOON * 1000, consumerId: null, leftOut: 2 };
+    await createRefusalSink(database.db()).write([record({ requestId: 'own', leftOut: 1 }), stray, note]);
+    const source = createRefusalSource(database.db());
+    const unmatched = source.find({ limit: 10, isUnmatched: true });
+    assert.deepEqual([await collectAll(unmatched.records), await unmatched.countLeftOut()], [[stray], 5]);
+    assert.deepEqual([await find(), await source.find({ limit: 10 }).countLeftOut()], [['own'], 1]);
+    assert.deepEqual(await find({ requestId: 'c-1' }), ['c-1']);
+    const plan = await stored()
+      .find({ code: { $exists: true }, consumerId: { $exists: false } })
+      .sort({ at: -1 })
+      .explain('queryPlanner');
+    assert.match(JSON.stringify(plan), /"IXSCAN".*consumerId_1_at_-1/);
+  });
+
   it('are found by whom they belonged to when they were made, and those of former versions by nobody', async () => {
     const owners = ownedBy([{ team: 'payments', 'tier.x': '$gold' }]);
     await createRefusalSink(database.db()).write([

@@ -87,7 +87,8 @@ describe('the schema of the database', () => {
     ['audit', { at: new Date(), actor: 'ada' }],
     ['formerAppKeys', { _id: 'x', deletedAt: new Date() }],
     ['revokedTokens', { _id: 'x', credentialId: 'acme', expiresAt: 5 }],
-    ['refusals', { at: new Date() }],
+    ['refusals', { consumerId: 'acme' }],
+    ['refusals', { at: new Date(), consumerId: 'A partner' }],
     ['refusals', { at: new Date(), consumerId: 'acme', body: 'x' }],
     ['sessions', { _id: '0'.repeat(64), operatorId: 'alice', createdAt: new Date() }],
     ['sessions', { _id: 'x', operatorId: 'alice', createdAt: new Date(), expiresAt: new Date() }],
@@ -144,7 +145,7 @@ describe('the schema of the database', () => {
     for (const work of [ensureSchema, requireSchema, repairSchema]) {
       await assert.rejects(work(db), (error) => {
         assert.ok(error instanceof MongodbUnavailable && error.reason === 'schema');
-        assert.match(error.message, /has schema version 9, and this Postern knows 8 at most: .* use that one$/);
+        assert.match(error.message, /has schema version 10, and this Postern knows 9 at most: .* use that one$/);
         return true;
       });
     }
@@ -154,7 +155,7 @@ describe('the schema of the database', () => {
   it('is required by those who may not make it, who learn what to do', async () => {
     await assert.rejects(requireSchema(db), /is empty: .*postern doctor --fix/);
     await insertRaw('meta', { _id: 'schema', version: 1 });
-    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 8: .*postern doctor --fix/);
+    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 9: .*postern doctor --fix/);
   });
 
   it('goes on where a migrator crashed, when its lease has run out', async () => {
@@ -223,6 +224,24 @@ describe('the schema of the database', () => {
       await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 7 } });
       assert.equal(await ensureSchema(db), 'migrated');
       assert.deepEqual(await findSchemaDifferences(db), []);
+    });
+  });
+
+  describe('of version 8', () => {
+    it('takes refusals of nobody, and keeps those that are there', async () => {
+      await ensureSchema(db);
+      const former = { at: new Date(), consumerId: 'acme', code: 'TOKEN_INVALID' };
+      await db.collection('refusals').insertOne(former);
+      await db.command({
+        collMod: 'refusals',
+        validator: { $jsonSchema: { bsonType: 'object', required: ['at', 'consumerId'] } },
+      });
+      await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 8 } });
+      await assert.rejects(db.collection('refusals').insertOne({ at: new Date() }), /failed validation/);
+      assert.equal(await ensureSchema(db), 'migrated');
+      assert.deepEqual(await findSchemaDifferences(db), []);
+      await db.collection('refusals').insertOne({ at: new Date() });
+      assert.equal(await db.collection('refusals').countDocuments({ consumerId: 'acme' }), 1);
     });
   });
 

@@ -3,6 +3,7 @@ import { createApi } from '../../../src/operators/api/app.ts';
 import type { AnsweredRequest, Peer } from '../../../src/operators/api/ports.ts';
 import { createConsole } from '../../../src/operators/console/console.ts';
 import { operatorDefaults, type Operator } from '../../../src/model/operator.ts';
+import type { RefusalRecord } from '../../../src/check/refusals/refusal-record.ts';
 import { StoreUnavailable } from '../../../src/check/store/credential-source.ts';
 import { memoryApiStore, peerAt, testCursors } from '../api/memory-api.ts';
 import { MemoryResourceStore } from '../manage/memory-resource-store.ts';
@@ -22,6 +23,8 @@ export interface PageAnswer {
  */
 export class TestConsole {
   readonly store: MemoryResourceStore;
+  /** What was refused, for tests to set. */
+  readonly refusals: RefusalRecord[] = [];
   readonly answered: AnsweredRequest[] = [];
   readonly defects: unknown[] = [];
   /** Set: whatever the console asks, MongoDB does not answer. */
@@ -40,7 +43,7 @@ export class TestConsole {
       answerLost: (error: unknown) => this.defects.push(error),
     };
     const api = createApi({
-      store: memoryApiStore(store),
+      store: memoryApiStore(store, { refusals: this.refusals, traffic: [], replicas: [] }),
       ...{ clock, observer, findUnreadiness: () => null, cursors: testCursors },
       publicUrl: new URL('https://api.example.com'),
     });

@@ -41,7 +41,7 @@ export function fullRegistry(): Registry {
   registerTrafficMetrics(registry, { size: 0, dropped: 0 });
   registerEndingMetrics(registry, { nowSeconds: () => 0, current: () => null });
   registerReplayMetrics(registry, { size: 0, refused: { share: 0, memory: 0 } });
-  const noRefusals = { consumer: 0, replica: 0, room: 0 };
+  const noRefusals = { consumer: 0, replica: 0, unmatched: 0, room: 0 };
   registerRefusalMetrics(registry, { written: () => 0, waiting: () => 0, leftOut: () => noRefusals });
   const startTimer = () => () => undefined;
   openRequestLog({ logger, registry, clock: systemClock, startTimer });

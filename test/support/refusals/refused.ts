@@ -7,6 +7,7 @@ import { NOON } from '../time/fixed-clock.ts';
 export function refused(parts: Partial<RefusedRequest> = {}): RefusedRequest {
   return {
     about: held('acme-hmac'),
+    unmatched: null,
     requestId: 'r-1',
     endpoint: { id: 'orders', labels: {} },
     request: { method: 'GET', path: '/orders/7?appKey=K' },
@@ -22,6 +23,13 @@ export function refused(parts: Partial<RefusedRequest> = {}): RefusedRequest {
 /** A request of another consumer. */
 export function refusedOf(consumerId: string): RefusedRequest {
   return refused({ about: held(`${consumerId}-hmac`, consumerId) });
+}
+
+/** A request that no endpoint took. */
+export function refusedUnmatched(kind: 'near' | 'stray' = 'near'): RefusedRequest {
+  const detail = kind === 'near' ? 'the endpoint orders takes GET; the request is POST' : 'no endpoint matches';
+  const own = { about: null, unmatched: kind, endpoint: null, code: 'ENDPOINT_NOT_FOUND', detail } as const;
+  return refused({ ...own, request: { method: 'POST', path: '/orders/7?appKey=K' } });
 }
 
 let records = 0;

@@ -77,6 +77,45 @@ WHEN                     ENDPOINT  REQUEST             CODE                   TI
     assert.deepEqual(await ids('--limit', '1'), ['key']);
   });
 
+  it('lists what no endpoint took apart, and finds each of it by its request id', async () => {
+    const unmatched = { consumerId: null, credentialId: null, endpointId: null, code: 'ENDPOINT_NOT_FOUND' };
+    const detail = 'the endpoint catalogue takes GET; the request is POST';
+    const cli = await cliWith(
+      { requestId: 'own' },
+      { ...unmatched, method: 'POST', path: '/catalogue/1', detail, requestId: 'wrong-1' },
+      { ...unmatched, method: 'POST', path: '/catalogue/2', detail, requestId: 'wrong-2', leftOut: 4 },
+    );
+    assert.ok(!(await cli.run(['refusals'], { environment })).out.includes('catalogue'));
+    const { code, out, err } = await cli.run(['refusals', '--unmatched'], { environment });
+    assert.deepEqual([code, err], [0, '4 more refusals, with whatever code, were too many to keep.\n']);
+    assert.equal(
+      out,
+      `
+WHEN                     ENDPOINT  REQUEST            CODE                TIMES  REQUEST ID  DETAIL
+2026-09-21 14:12:20 UTC  -         POST /catalogue/…  ENDPOINT_NOT_FOUND  2      wrong-2     ${detail}
+`.slice(1),
+    );
+    const shown = await cli.run(['refusals', '--unmatched', '-o', 'json', '--limit', '1'], { environment });
+    const [only] = JSON.parse(shown.out) as Record<string, unknown>[];
+    assert.deepEqual(
+      [only?.['requestId'], only !== undefined && 'consumer' in only, only !== undefined && 'credential' in only],
+      ['wrong-2', false, false],
+    );
+    const one = await cli.run(['refusals', '--request-id', 'wrong-1'], { environment });
+    assert.match(one.out, /^404 ENDPOINT_NOT_FOUND: the endpoint catalogue takes GET; the request is POST\n/);
+    assert.ok(!one.out.includes('consumer'));
+    const explained = await cli.run(['explain', '--request-id', 'wrong-1'], { environment });
+    assert.match(
+      explained.out,
+      /Wrong: the endpoint catalogue takes GET; the request is POST\. \[endpoint-not-found\]/,
+    );
+    assert.ok(!explained.out.includes('no longer there'), explained.out);
+    const both = await cli.run(['refusals', '--unmatched', '--consumer', 'acme'], { environment });
+    assert.deepEqual([both.code, both.out], [2, '']);
+    const none = await (await cliWith({})).run(['refusals', '--unmatched'], { environment });
+    assert.match(`${none.out}${none.err}`, /No such refusal of a request is kept that no endpoint took\./);
+  });
+
   it('says how many are missing in the time that is shown', async () => {
     const cli = await cliWith({ leftOut: 1000, atMs: (nowSeconds - 90) * 1000 }, { leftOut: 40_000 }, {});
     const { err } = await cli.run(['refusals', '--consumer', 'acme', '--limit', '2'], { environment });

@@ -83,7 +83,9 @@ async function refusals({ api }: Visit): Promise<Html> {
   const { items } = await api.get<ListPage<ShownRefusal>>(path);
   const lines = items.map(({ consumer, endpoint, code }) => {
     const where = endpoint === undefined ? '' : ` on ${endpoint}`;
-    return html`<li><a href="${url`/consumers/${consumer}`}">${consumer}</a>${where}: ${codeLink(code)}</li>`;
+    // Without a selection of others, each is of a consumer.
+    const who = consumer ?? '';
+    return html`<li><a href="${url`/consumers/${who}`}">${who}</a>${where}: ${codeLink(code)}</li>`;
   });
   return await card('Refusals of the last 24 hours', {
     ...{ lines, isMore: true, more: '/refusals?since=24h', moreText: 'All refusals' },

@@ -9,7 +9,7 @@ import { codeLink, codes } from './codes.ts';
 import type { ShownRefusal } from './shown-refusal.ts';
 
 const PAGE_SIZE = '50';
-const filterNames = ['consumer', 'endpoint', 'code', 'since'] as const;
+const filterNames = ['consumer', 'endpoint', 'code', 'since', 'unmatched'] as const;
 
 const sinceChoices = [
   { value: '', text: 'the last 7 days' },
@@ -18,7 +18,12 @@ const sinceChoices = [
   { value: '3d', text: 'the last 3 days' },
 ];
 
-/** What was refused to known consumers. */
+const kindChoices = [
+  { value: '', text: 'of known callers' },
+  { value: 'true', text: 'that no endpoint took' },
+];
+
+/** What was refused to known consumers, or what no endpoint took. */
 export const refusalList: Page = {
   path: '/refusals',
   needs: 'read-traces',
@@ -31,9 +36,10 @@ export const refusalList: Page = {
     );
     return {
       title: 'Refusals',
-      body: html`<p>Refused requests of known callers: their App Key or client exists. Refusals of unknown callers are in the logs
-only. <a href="/refusal-codes">What the codes mean</a></p>
+      body: html`<p>Refused requests of known callers, whose App Key or client exists, or requests that no endpoint took, such as
+those with a wrong method. Refusals of unknown callers are in the logs only. <a href="/refusal-codes">What the codes mean</a></p>
 ${filterForm('/refusals', [
+  { name: 'unmatched', label: 'Requests', value: wish.unmatched, choices: kindChoices },
   { name: 'consumer', label: 'Consumer', value: wish.consumer },
   { name: 'endpoint', label: 'Endpoint', value: wish.endpoint },
   {
@@ -62,8 +68,12 @@ function rowOf(refusal: ShownRefusal): readonly Cell[] {
   const { at, requestId, consumer, endpoint, method, path, code, observed, detail } = refusal;
   return [
     requestId === undefined ? time(at) : html`<a href="${url`/refusals/${requestId}`}">${time(at)}</a>`,
-    html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`,
-    endpoint === undefined ? 'OAuth2' : html`<a href="${url`/endpoints/${endpoint}`}">${endpoint}</a>`,
+    consumer === undefined ? '-' : html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`,
+    endpoint === undefined
+      ? consumer === undefined
+        ? 'none'
+        : 'OAuth2'
+      : html`<a href="${url`/endpoints/${endpoint}`}">${endpoint}</a>`,
     html`<code>${method} ${path}</code>`,
     html`${codeLink(code)}${observed === true ? html` ${badge('passed', 'warning')}` : null}`,
     detail,

@@ -30,11 +30,15 @@ function explain(refusal: ExplainedRefusal): Html {
 <h2>${code}${observed === true ? html` ${badge('let through, the endpoint only observes', 'warning')}` : null}</h2>
 ${definitions([
   ['When', time(at)],
-  ['Consumer', html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`],
-  ['Credential', html`<code>${credential}</code>`],
+  ['Consumer', consumer === undefined ? null : html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`],
+  ['Credential', credential === undefined ? null : html`<code>${credential}</code>`],
   [
     'Endpoint',
-    endpoint === undefined ? 'OAuth2 endpoints' : html`<a href="${url`/endpoints/${endpoint}`}">${endpoint}</a>`,
+    endpoint === undefined
+      ? consumer === undefined
+        ? 'none'
+        : 'OAuth2 endpoints'
+      : html`<a href="${url`/endpoints/${endpoint}`}">${endpoint}</a>`,
   ],
   ['Request', html`<code>${method} ${path}</code>`],
   [
@@ -51,6 +55,6 @@ ${notes.map((note) => html`<li>${note}</li>`)}
 ${needsRequest ? html`<li>Only the request itself says more: ask the partner for it, and run <code>postern explain</code> with it.</li>` : null}
 </ul>
 ${stringToSign === undefined ? null : html`<h3>The string to sign that the gateway built</h3><pre tabindex="0">${stringToSign}</pre>`}
-${leftOutBefore === undefined ? null : html`<p class="muted">Before it, ${String(leftOutBefore)} refusals of this consumer were too many to keep.</p>`}
+${leftOutBefore === undefined ? null : html`<p class="muted">Before it, ${String(leftOutBefore)} more like it were too many to keep.</p>`}
 </section>`;
 }

@@ -2,9 +2,10 @@
 export interface ShownRefusal {
   readonly at: string;
   readonly requestId?: string;
-  readonly consumer: string;
-  readonly credential: string;
-  /** Absent for a request to the OAuth2 endpoints. */
+  /** Absent where no endpoint took the request. */
+  readonly consumer?: string;
+  readonly credential?: string;
+  /** Absent for a request to the OAuth2 endpoints, and where none took it. */
   readonly endpoint?: string;
   readonly method: string;
   readonly path: string;

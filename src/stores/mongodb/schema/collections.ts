@@ -38,7 +38,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };
@@ -114,9 +114,17 @@ export const collections: readonly CollectionDefinition[] = [
     'refusals',
     strictSchema(
       { bsonType: 'objectId' },
-      { at: time, consumerId: id },
+      { at: time },
       {
-        ...{ leftOut: count, code: text, detail: text, requestId: text, endpointId: id, credentialId: id },
+        ...{
+          consumerId: id,
+          leftOut: count,
+          code: text,
+          detail: text,
+          requestId: text,
+          endpointId: id,
+          credentialId: id,
+        },
         ...{ method: text, path: text, observed: { bsonType: 'bool' }, sourceAddress: text, stringToSign: text },
         ownedBy: texts,
       },

@@ -81,15 +81,26 @@ function hmacRequest(path: string, headers: RequestParts['headers'] = [], signed
 }
 
 describe('what is kept of refused requests', () => {
-  it('is known callers only, with the request as Envoy reports it', async () => {
+  it('is known callers only, and what no endpoint took, with the request as Envoy reports it', async () => {
     const kept = await keep([
       { path: `/orders/7?appKey=${APP_KEY}&x=1`, peer: '192.0.2.9', headers: [['x-request-id', 'r-7']] },
       { path: `/watched?appKey=${APP_KEY}`, headers: [['x-envoy-external-address', '2001:db8::7']], peer: '192.0.2.9' },
       { path: '/orders?appKey=nobody-has-this-one' },
-      { path: '/nowhere' },
+      { path: `/nowhere?appKey=${APP_KEY}`, headers: [['x-request-id', 'r-8']] },
+      { path: `/orders//7?appKey=${APP_KEY}`, headers: [['x-request-id', 'r-9']] },
     ]);
     assert.deepEqual(
-      kept.map((entry) => ({ ...entry, id: null, atMs: null })),
+      kept
+        .slice(2)
+        .map((entry) => ('code' in entry ? [entry.code, entry.path, entry.requestId, entry.consumerId] : [])),
+      [
+        ['ENDPOINT_NOT_FOUND', '/nowhere', 'r-8', null],
+        ['PATH_NOT_NORMAL', '/orders//7', 'r-9', null],
+      ],
+    );
+    assert.ok(!JSON.stringify(kept).includes(APP_KEY));
+    assert.deepEqual(
+      kept.slice(0, 2).map((entry) => ({ ...entry, id: null, atMs: null })),
       [
         ['r-7', 'orders', '/orders/7', false, '192.0.2.9'],
         [

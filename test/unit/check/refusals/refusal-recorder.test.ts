@@ -4,13 +4,14 @@ import { isRecord, type RefusalEntry } from '../../../../src/check/refusals/refu
 import { RefusalRecorder } from '../../../../src/check/refusals/refusal-recorder.ts';
 import { NOON } from '../../../support/time/fixed-clock.ts';
 import { ManualTime } from '../../../support/time/manual-time.ts';
-import { refused, refusedOf } from '../../../support/refusals/refused.ts';
+import { refused, refusedOf, refusedUnmatched } from '../../../support/refusals/refused.ts';
 
 const few: RefusalAllowances = {
   ofConsumer: { burst: 3, perSecond: 0.1 },
   inAll: { burst: 6, perSecond: 1 },
   reserve: 2,
   fewOfConsumer: 1,
+  unmatched: { near: { burst: 2, perSecond: 0.1 }, stray: { burst: 1, perSecond: 0.1 } },
   maxConsumers: 10,
 };
 
@@ -29,9 +30,46 @@ function testRecorder(allowances?: RefusalAllowances, keepsSource = true) {
   };
   /** Whose refusals were kept, and how many were left out before each. */
   const short = (): string[] =>
-    kept.map((entry) => `${isRecord(entry) ? '' : 'note '}${entry.consumerId} ${String(entry.leftOut)}`);
+    kept.map((entry) => `${isRecord(entry) ? '' : 'note '}${entry.consumerId ?? 'nobody'} ${String(entry.leftOut)}`);
   return { time, kept, recorder, refuse, short };
 }
+
+describe('the record of refusals that no endpoint took', () => {
+  it('has the request and why, and nothing of a caller', async () => {
+    const { recorder, kept, time } = testRecorder();
+    recorder.record(refusedUnmatched());
+    await time.advance(0);
+    const [{ id, ...entry } = { id: '' }] = kept;
+    assert.match(id, /^[0-9a-f]{24}$/);
+    assert.deepEqual(entry, {
+      atMs: NOON * 1000,
+      requestId: 'r-1',
+      endpointId: null,
+      method: 'POST',
+      path: '/orders/7',
+      code: 'ENDPOINT_NOT_FOUND',
+      detail: 'the endpoint orders takes GET; the request is POST',
+      isObserved: false,
+      consumerId: null,
+      credentialId: null,
+      sourceAddress: '192.0.2.7',
+      stringToSign: null,
+      leftOut: 0,
+    });
+  });
+
+  it('has bounds of its own, near misses apart, which take nothing of the consumers', async () => {
+    const { recorder, refuse, short, time } = testRecorder(few);
+    for (let count = 0; count < 5; count += 1) recorder.record(refusedUnmatched('stray'));
+    for (let count = 0; count < 5; count += 1) recorder.record(refusedUnmatched('near'));
+    refuse('acme', 3);
+    await time.advance(0);
+    assert.deepEqual(short(), ['nobody 0', 'nobody 4', 'nobody 0', 'acme 0', 'acme 0', 'acme 0']);
+    assert.deepEqual(recorder.leftOut, { consumer: 0, replica: 0, unmatched: 7, room: 0 });
+    await time.advance(10_000);
+    assert.deepEqual(short().slice(6), ['note nobody 3']);
+  });
+});
 
 describe('the record of refusals', () => {
   it('has what an operator needs to see what failed, and nothing else', async () => {
@@ -84,14 +122,14 @@ describe('the record of refusals', () => {
       assert.equal(time.timers, 1);
       assert.deepEqual(
         recorder.leftOut,
-        { consumer: 0, replica: 0, room: 0 },
+        { consumer: 0, replica: 0, unmatched: 0, room: 0 },
         'what depends on the caller comes later',
       );
       await time.advance(0);
     }
     assert.equal(asked, 2);
     assert.equal(kept.length, 3);
-    assert.deepEqual(recorder.leftOut, { consumer: 1, replica: 0, room: 0 });
+    assert.deepEqual(recorder.leftOut, { consumer: 1, replica: 0, unmatched: 0, room: 0 });
   });
 
   it('reads the request before its memory is used again', async () => {
@@ -111,7 +149,7 @@ describe('the record of refusals', () => {
     refuse('acme', 5);
     await time.advance(0);
     assert.deepEqual(short(), ['acme 0', 'acme 0', 'acme 0']);
-    assert.deepEqual(recorder.leftOut, { consumer: 2, replica: 0, room: 0 });
+    assert.deepEqual(recorder.leftOut, { consumer: 2, replica: 0, unmatched: 0, room: 0 });
     await time.advance(9_999);
     refuse('acme', 1);
     await time.advance(1);
@@ -134,7 +172,7 @@ describe('the record of refusals', () => {
     refuse('quiet', 2);
     await time.advance(0);
     assert.deepEqual(short().slice(4), ['quiet 0']);
-    assert.deepEqual(recorder.leftOut, { consumer: 0, replica: 3, room: 0 });
+    assert.deepEqual(recorder.leftOut, { consumer: 0, replica: 3, unmatched: 0, room: 0 });
   });
 
   it('counts what was kept and had no room until it could be written', async () => {
@@ -142,7 +180,7 @@ describe('the record of refusals', () => {
     refuse('acme', 1);
     await time.advance(0);
     for (const entry of kept) recorder.dropped(entry);
-    assert.deepEqual(recorder.leftOut, { consumer: 0, replica: 0, room: 1 });
+    assert.deepEqual(recorder.leftOut, { consumer: 0, replica: 0, unmatched: 0, room: 1 });
     refuse('acme', 1);
     await time.advance(0);
     assert.deepEqual(short(), ['acme 0', 'acme 1']);

@@ -61,7 +61,7 @@ const secretly = `/orders/7?appKey=${APP_KEY}&x=y`;
 const identified = ['x-request-id', 'r-1'] as const;
 
 describe('refusals that may be kept', () => {
-  it('are handed over for callers who are known, and without a name where that must not show', async () => {
+  it('are handed over for callers who are known, without a name where that must not show, and where no endpoint took them', async () => {
     const handed: (string | null)[] = [];
     const compiled = catalogOf({ endpoints, credentials: [credential({ state: 'revoked' })] });
     const observer = createCheckObserver({
@@ -69,13 +69,25 @@ describe('refusals that may be kept', () => {
       metrics: new Metrics('test'),
       budget: { take: () => false },
       recordUse: null,
-      recordRefusal: ({ about, code }) => handed.push(`${code} ${about?.credential.id ?? 'unknown'}`),
+      recordRefusal: ({ about, unmatched, code }) =>
+        handed.push(`${code} ${about?.credential.id ?? unmatched ?? 'unknown'}`),
       countTraffic: () => undefined,
     });
     const handle = createCheckHandler({ ...testGateway({ catalog: () => compiled }).ports, observer });
-    const paths = ['/orders/7', '/nowhere', '/orders/7?appKey=nobody-has-this-one', `/orders/7?appKey=${APP_KEY}`];
+    const paths = [
+      '/orders/7',
+      '/nowhere',
+      '/a/../b',
+      '/orders/7?appKey=nobody-has-this-one',
+      `/orders/7?appKey=${APP_KEY}`,
+    ];
     for (const path of paths) await handle(checkRequest({ path }));
-    assert.deepEqual(handed, ['AUTHENTICATION_FAILED unknown', `AUTHENTICATION_FAILED ${credential().id}`]);
+    const unmatched = ['ENDPOINT_NOT_FOUND stray', 'PATH_NOT_NORMAL stray'];
+    assert.deepEqual(handed, [
+      ...unmatched,
+      'AUTHENTICATION_FAILED unknown',
+      `AUTHENTICATION_FAILED ${credential().id}`,
+    ]);
   });
 });
 

@@ -56,6 +56,16 @@ describe('refusals at the admin listener', () => {
     assert.ok(owned);
     const source = createReplicaSource({ kind: 'tcp', host: '0.0.0.0', port }, 5000);
     assert.deepEqual(await collectAll(source.find({ limit: 10 }).records), [second, first]);
+    const stray = record({ consumerId: null, credentialId: null, endpointId: null, leftOut: 5 });
+    const remembering = new RefusalMemory();
+    for (const each of [first, stray, second]) remembering.add(each);
+    const { server: another, port: at } = await listening(remembering);
+    await using closed = another;
+    assert.ok(closed);
+    const mixed = createReplicaSource({ kind: 'tcp', host: '127.0.0.1', port: at }, 5000);
+    const unmatched = mixed.find({ limit: 10, isUnmatched: true });
+    assert.deepEqual([await collectAll(unmatched.records), await unmatched.countLeftOut()], [[stray], 5]);
+    assert.deepEqual(await collectAll(mixed.find({ limit: 10 }).records), [second, first]);
     const ofAcme = source.find({ limit: 10, consumerId: 'acme' });
     assert.deepEqual(await collectAll(ofAcme.records), [first]);
     assert.equal(await ofAcme.countLeftOut(), 2);

@@ -229,6 +229,21 @@ describe('management API: what happened, within the reach of operators', () => {
       assert.match(String(missing.body['detail']), /no refusal with the request id request-2 is kept/);
     });
 
+    it('lists what no endpoint took to those who reach everything', async () => {
+      const unmatched = { consumerId: null, credentialId: null, endpointId: null, ownedBy: undefined };
+      const detail = 'the endpoint pay takes GET; the request is POST';
+      api.refusals.push(refusalOf(1), refusalOf(2, { ...unmatched, code: 'ENDPOINT_NOT_FOUND', detail }));
+      const listed = async (by: string): Promise<readonly unknown[]> =>
+        itemsOf(await api.done(by, 'GET', '/v1/refusals?unmatched=true')).map(({ detail }) => detail);
+      assert.deepEqual([await listed('otto'), await listed('paula')], [[detail], []]);
+      assert.equal(itemsOf(await api.done('otto', 'GET', '/v1/refusals')).length, 1);
+      const { body } = await api.done('otto', 'GET', '/v1/refusals/request-2');
+      const [only] = body['items'] as Record<string, unknown>[];
+      const [mistake] = only?.['mistakes'] as { what: string }[];
+      assert.deepEqual([mistake?.what, only?.['consumer'], only?.['notes']], [detail, undefined, []]);
+      await api.refused('NOT_FOUND', 'paula', 'GET', '/v1/refusals/request-2');
+    });
+
     it('is not for viewers, and leaves out what is beyond reach', async () => {
       api.refusals.push(
         refusalOf(1),
