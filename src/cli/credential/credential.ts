@@ -36,6 +36,7 @@ import {
 import type { OpenedStore } from '../opened-store.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 import { exampleCommands, publicUrlOf, signedExample, tryLines } from './handed-over.ts';
+import { registerCredentialFind } from './find.ts';
 import { methodOption, registerCredentialImport, registerCredentialIssue } from './issue.ts';
 import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts';
 import { credentialView, shownAppKey } from './credential-view.ts';
@@ -47,6 +48,7 @@ export function registerCredential(program: Command, context: CommandContext): v
   registerCredentialIssue(noun, context);
   registerCredentialList(noun, context);
   registerCredentialShow(noun, context);
+  registerCredentialFind(noun, context);
   registerCredentialRotate(noun, context);
   registerCredentialRevoke(noun, context);
   registerCredentialImport(noun, context);

@@ -75,32 +75,38 @@ function readData(data: string): Buffer {
  * One trailing line feed is dropped. Other characters at the edges that nobody sees, and bytes that are not UTF-8, are
  * an error. Secrets are never arguments themselves, because `ps` shows those. Throws {@link UsageError}, which never
  * holds the text.
+ *
+ * @param flag its name in messages
  */
-export function readSecretArgument(source: string, environment: Readonly<Record<string, string | undefined>>): string {
-  const text = readSource(source, environment);
+export function readSecretArgument(
+  source: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  flag = '--secret-from',
+): string {
+  const text = readSource(source, environment, flag);
   const value = text.endsWith('\n') ? text.slice(0, -1) : text;
-  if (value === '') throw new UsageError(`--secret-from ${source}: the secret is empty`);
+  if (value === '') throw new UsageError(`${flag} ${source}: the secret is empty`);
   const edge = findUnseenEdge(value);
-  if (edge !== null) throw new UsageError(`--secret-from ${source}: the secret ${edge}`);
+  if (edge !== null) throw new UsageError(`${flag} ${source}: the secret ${edge}`);
   return value;
 }
 
-function readSource(source: string, environment: Readonly<Record<string, string | undefined>>): string {
+function readSource(source: string, environment: Readonly<Record<string, string | undefined>>, flag: string): string {
   if (source.startsWith('env:')) {
     const name = source.slice('env:'.length);
     const text = environment[name];
-    if (text === undefined) throw new UsageError(`--secret-from: the environment variable ${name} is not set`);
+    if (text === undefined) throw new UsageError(`${flag}: the environment variable ${name} is not set`);
     return text;
   }
-  if (source === '-') return readText('-', 'standard input');
-  if (source.startsWith('file:')) return readText(source.slice('file:'.length), source.slice('file:'.length));
-  throw new UsageError('--secret-from takes env:NAME, file:PATH or - for standard input, never the secret itself');
+  if (source === '-') return readText('-', 'standard input', flag);
+  if (source.startsWith('file:')) return readText(source.slice('file:'.length), source.slice('file:'.length), flag);
+  throw new UsageError(`${flag} takes env:NAME, file:PATH or - for standard input, never the secret itself`);
 }
 
-function readText(path: string, shown: string): string {
+function readText(path: string, shown: string, flag: string): string {
   const bytes = readBytes(path);
-  if (typeof bytes === 'string') throw new UsageError(`--secret-from: ${shown} cannot be read (${bytes})`);
+  if (typeof bytes === 'string') throw new UsageError(`${flag}: ${shown} cannot be read (${bytes})`);
   // Decoding replaces what it cannot read: the secret would silently be another one than the partner's.
-  if (!isUtf8(bytes)) throw new UsageError(`--secret-from: ${shown} is not UTF-8 text`);
+  if (!isUtf8(bytes)) throw new UsageError(`${flag}: ${shown} is not UTF-8 text`);
   return bytes.toString('utf8');
 }

@@ -11,6 +11,8 @@ import {
 } from '../../resources/changes/shown-credential.ts';
 import { readUsableEndpoints } from '../../resources/changes/usable-endpoints.ts';
 import { authenticationMethods } from '../../model/endpoint.ts';
+import { collectAll, type ResourceStore } from '../../resources/changes/resource-store.ts';
+import type { Operator } from '../../model/operator.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { credentialSchema, oneCredentialSchema, showCredential } from './credential-shapes.ts';
@@ -27,6 +29,11 @@ const query = listQuery.extend({
   consumer: idQuery.openapi({ description: 'Those of this consumer.' }),
   endpoint: idQuery.openapi({ description: 'Those that this endpoint lets in now.' }),
   method: z.enum(authenticationMethods).optional(),
+  appKeyHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional()
+    .openapi({ description: 'The one whose App Key has this SHA-256, in lower-case hex: whose key is it?' }),
   status: z.enum(shownStates).optional().openapi({ description: 'Those that are worth this now.' }),
   expiringWithin: spanParam.optional().openapi({ description: 'Those that work, and end within this time.' }),
   unusedFor: spanParam.optional().openapi({ description: 'Those that work, and were not used for this time.' }),
@@ -56,6 +63,7 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
         fields,
         consumer: consumerId,
         endpoint: endpointId,
+        appKeyHash,
         ...wish
       } = context.req.valid('query');
       if (consumerId !== undefined) await requireReached(operator, 'consumer', consumerId, resources);
@@ -63,11 +71,19 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
         endpointId === undefined
           ? undefined
           : (await requireReached(operator, 'endpoint', endpointId, resources)).resource;
+      const holder = appKeyHash === undefined ? null : await findHolder(operator, appKeyHash, resources);
+      const isHolder = ({ id }: ManagedCredential): boolean => appKeyHash === undefined || id === holder?.id;
+      // Of no consumer, where nobody within reach has it.
+      if (appKeyHash !== undefined && holder === null) return context.json({ items: [], nextCursor: null }, 200);
       const nowSeconds = clock.nowSeconds();
+      const { isWanted, isUseWanted } = wishOf(wish, nowSeconds);
       const cursors = context.get('cursors');
       const { shown, next } = await readCredentialPage(
         { resources, usage },
-        { labels: operator.selector, consumerId, endpoint, ...wishOf(wish, nowSeconds) },
+        {
+          ...{ labels: operator.selector, consumerId: consumerId ?? holder?.consumerId, endpoint, isUseWanted },
+          isWanted: (credential) => isHolder(credential) && isWanted(credential),
+        },
         { from: cursors.readPlace(at, readPlace), limit, nowSeconds },
       );
       const items = shown.map((each) => ({ ...pick(showCredential(each, nowSeconds), fields) }));
@@ -96,6 +112,18 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
       return context.json(body, 200, { etag: etagOf(stored) });
     },
   );
+}
+
+/** The credential that has an App Key, by its hash; null for none within reach. */
+async function findHolder(
+  operator: Operator,
+  appKeyHash: string,
+  resources: ResourceStore,
+): Promise<ManagedCredential | null> {
+  const [stored] = await collectAll(resources.list('credential', { appKeyHashes: [appKeyHash] }));
+  if (stored === undefined) return null;
+  const consumer = await resources.find('consumer', stored.resource.consumerId);
+  return consumer !== null && reaches(operator, consumer.resource) ? stored.resource : null;
 }
 
 /** What the query of a list wishes of credentials. Throws `MALFORMED_REQUEST` for a span that is too long. */

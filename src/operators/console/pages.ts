@@ -8,6 +8,7 @@ import { editConsumer } from './consumers/edit-consumer.ts';
 import { disableConsumer, enableConsumer } from './consumers/enable-consumer.ts';
 import { newConsumer } from './consumers/new-consumer.ts';
 import { credentialPage } from './credentials/credential-page.ts';
+import { findCredential } from './credentials/find-credential.ts';
 import { issueCredential } from './credentials/issue-credential.ts';
 import { revokeCredential } from './credentials/revoke-credential.ts';
 import { rotateCredential } from './credentials/rotate-credential.ts';
@@ -48,6 +49,7 @@ export const pages: readonly Page[] = [
   enableConsumer,
   disableConsumer,
   deleteConsumer,
+  findCredential,
   issueCredential,
   credentialPage,
   rotateCredential,

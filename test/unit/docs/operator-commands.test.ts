@@ -13,6 +13,7 @@ describe('docs/commands.md', () => {
     const environment = {
       POSTERN_STORE: 'mongodb://127.0.0.1/postern',
       GLOBEX_SECRET: 'what globex has had since 2019',
+      UNKNOWN_KEY: 'globex-2019',
     };
     for (const words of commands) {
       const known = words.includes('REVISION')

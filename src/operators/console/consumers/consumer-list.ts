@@ -31,6 +31,7 @@ function listOf({ operator, query }: Visit, wanted: string, { items, nextCursor 
   const isCreator = allows(operator.role, 'change-consumers');
   const hint = html`By the beginning of its id, a part of its name, or a label such as <code>tier=gold</code>.`;
   return html`${searchForm({ path: '/consumers', label: 'Find a consumer', hint, wanted })}
+<p><a href="/find/credential">Whose App Key is this?</a></p>
 ${isCreator ? html`<p><a class="button" href="/new/consumer">Create a consumer</a></p>` : null}
 ${table({
   caption: wanted === '' ? 'Consumers' : `Consumers found for "${wanted}"`,

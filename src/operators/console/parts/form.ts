@@ -39,7 +39,7 @@ export function hiddenField(name: string, value: string): Html {
 export function textField(
   parts: FieldParts & {
     readonly value: string;
-    readonly type?: 'text' | 'number' | 'search' | 'url';
+    readonly type?: 'text' | 'number' | 'search' | 'url' | 'password';
     readonly suggestions?: readonly string[];
   },
   refused: Refused,

@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { readCurlRequest } from '../../../../src/partners/explain/read/curl-request.ts';
 import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import type { Secret } from '../../../../src/model/secret.ts';
+import { record } from '../../../support/refusals/refused.ts';
+import type { CommandResult } from '../run-cli.ts';
 import { memoryCli, type MemoryCli, nowSeconds } from './memory-cli.ts';
 import { prepare } from './resources.ts';
 
@@ -277,6 +279,43 @@ describe('postern credential', () => {
     }
     for (const text of [secret, 'Old.Key_1', 'not an App Key', 'too short']) {
       assert.ok(!printed.replaceAll('is too short', '').includes(text), text);
+    }
+  });
+
+  it('finds whose an App Key or a refused request is, and prints no key', async () => {
+    await issue('key', '--id', 'k');
+    await issue('hmac', '--id', 'h');
+    cli.refusals.add(record({ requestId: 'baac2dab-1', credentialId: 'h', consumerId: 'acme' }));
+    cli.refusals.add(record({ requestId: 'stray-1', credentialId: null, consumerId: null, endpointId: null }));
+    const [key = ''] = textOf((await credential('k')).appKey);
+    const find = async (text: string, ...more: readonly string[]): Promise<CommandResult> =>
+      await cli.run(['credential', 'find', ...more], { environment: { KEY: text } });
+    const found = await find(key, '--from', 'env:KEY');
+    assert.deepEqual([found.code, found.err], [0, '']);
+    assert.match(found.out, /^k +acme +key /m);
+    const shown = JSON.parse((await find(key, '--from', 'env:KEY', '-o', 'json')).out) as { id: string }[];
+    assert.deepEqual(
+      shown.map(({ id }) => id),
+      ['k'],
+    );
+    const refused = await find(key, '--request-id', 'baac2dab');
+    assert.match(refused.out, /^h +acme +hmac /m);
+    const cases: readonly (readonly [CommandResult, number, RegExp])[] = [
+      [await find('nobody-has-this', '--from', 'env:KEY'), 3, /no credential has this App Key/],
+      [await find('nobody has this', '--from', 'env:KEY'), 2, /--from: the text is no App Key/],
+      [await find(`${key} `, '--from', 'env:KEY'), 2, /--from env:KEY: the secret ends with a blank/],
+      [await find(key, '--from', key), 2, /--from takes env:NAME, file:PATH or - .*, never the secret itself/],
+      [await find(key), 2, /give one of --from, .*, and --request-id/],
+      [await find(key, '--from', 'env:KEY', '--request-id', 'baac2dab'), 2, /give one of --from/],
+      [await find(key, '--request-id', 'stray-1'), 3, /no endpoint took that request, so nobody was looked up/],
+      [await find(key, '--request-id', 'unknown-1'), 3, /no refusal with the request id unknown-1 is kept/],
+    ];
+    for (const [{ code, out, err }, expected, message] of cases) {
+      assert.deepEqual([code, out], [expected, ''], err);
+      assert.match(err, message);
+    }
+    for (const { out, err } of [found, refused, ...cases.map(([result]) => result)]) {
+      for (const secret of [key, 'nobody-has-this', 'nobody has this']) assert.ok(!`${out}${err}`.includes(secret));
     }
   });
 

@@ -46,6 +46,20 @@ describe('management API: credentials', () => {
     assert.deepEqual(namesIn(await api.ask('paula', 'GET', '/v1/credentials?endpoint=orders')), ['acme-hmac']);
   });
 
+  it('are found by the hash of their App Key, within reach', async () => {
+    const hashOf = async (id: string): Promise<string> =>
+      (await api.store.find('credential', id))?.resource.appKeyHash ?? assert.fail();
+    const find = async (by: string, hash: string, more = ''): Promise<readonly unknown[]> =>
+      namesIn(await api.done(by, 'GET', `/v1/credentials?appKeyHash=${hash}${more}`));
+    for (const id of ['acme-key', 'acme-hmac', 'initech-hmac'])
+      assert.deepEqual(await find('alice', await hashOf(id)), [id]);
+    assert.deepEqual(await find('paula', await hashOf('acme-key')), ['acme-key']);
+    assert.deepEqual(await find('paula', await hashOf('initech-hmac')), []);
+    assert.deepEqual(await find('alice', await hashOf('acme-key'), '&consumer=globex'), []);
+    assert.deepEqual(await find('alice', '0'.repeat(64)), []);
+    await api.refused('MALFORMED_REQUEST', 'alice', 'GET', '/v1/credentials?appKeyHash=AB');
+  });
+
   it('are listed by when they end and by when they were used', async () => {
     const list = async (query: string): Promise<readonly unknown[]> =>
       namesIn(await api.ask('alice', 'GET', `/v1/credentials?${query}`));

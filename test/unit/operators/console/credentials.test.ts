@@ -58,6 +58,26 @@ describe('console: credentials and access of a consumer', () => {
     assert.ok(!JSON.stringify(console.answered).includes(secret));
   });
 
+  it('says whose an App Key is, and shows it nowhere', async () => {
+    await issue({ id: 'acme-key', method: 'key' });
+    const [made] = await credentials();
+    const key = textOf(made?.appKey ?? assert.fail());
+    assert.match((await console.open('alice', '/consumers')).text, /href="\/find\/credential"/);
+    const page = await console.open('alice', '/find/credential');
+    assert.match(page.text, /<input type="password" id="appKey"/);
+    const found = await console.submit('alice', '/find/credential', { appKey: key });
+    assert.match(found.text, /href="\/credentials\/acme-key">acme-key<\/a> of\s+<a href="\/consumers\/acme">acme<\/a>/);
+    const beyond = await console.submit('paula', '/find/credential', { appKey: key });
+    const none = await console.submit('alice', '/find/credential', { appKey: 'nobody-has-this' });
+    for (const answer of [beyond, none]) assert.match(answer.text, /No credential that you can see has this App Key/);
+    const wrong = await console.submit('alice', '/find/credential', { appKey: 'two words' });
+    assert.deepEqual([wrong.status, /This is no App Key/.test(wrong.text)], [422, true]);
+    for (const answer of [found, beyond, none, wrong]) {
+      for (const text of [key, 'nobody-has-this', 'two words']) assert.ok(!answer.text.includes(text));
+    }
+    assert.ok(!JSON.stringify(console.answered).includes(key));
+  });
+
   it('issues nothing again when the form is sent again, as by a reload', async () => {
     const page = await console.open('alice', '/consumers/acme/issue');
     const fields = { method: 'hmac', suffix: hiddenValue(page, 'suffix') };
