@@ -3,6 +3,7 @@ import { documentNames, type PlacedDocument } from './parse-document.ts';
 import { formatPath, type Problem, sortProblems } from '../model/document/problem.ts';
 import { type Place, type Placed, placeIn } from '../model/document/problem-log.ts';
 import { type DocumentSource, positionFinder, type UnreadSource } from '../model/document/source-text.ts';
+import { type Warning, warningsOfCredential, warningsOfEffect, warningsOfEnd, warningsOfEndpoint } from './warnings.ts';
 
 /** More are not reported: they have one cause then. */
 const MAX_WARNINGS = 1000;
@@ -14,14 +15,16 @@ const MAX_WARNINGS = 1000;
  *
  * @param sources the texts that the document was read from
  * @param nowSeconds seconds since the epoch
+ * @param isWhole whether nothing else is served; a part of a store may declare nothing
  */
 export function findWarnings(
   document: PlacedDocument,
   sources: readonly (DocumentSource | UnreadSource)[],
   nowSeconds: number,
+  isWhole = true,
 ): readonly Problem[] {
   const { endpoints, consumers, grants } = document;
-  const isEmpty = endpoints.length + consumers.length + grants.length === 0;
+  const isEmpty = isWhole && endpoints.length + consumers.length + grants.length === 0;
   const found = [
     ...(isEmpty ? sources.slice(0, 1).map(({ file }) => ({ file, line: 1, column: 1, path: '', message: EMPTY })) : []),
     ...sources.flatMap((source) => ('text' in source ? warnOfJson(source) : [])),
@@ -35,63 +38,20 @@ export function findWarnings(
 
 const EMPTY = 'the document declares nothing: every request would be refused';
 
-/** Patterns elsewhere, and plain characters here. */
-const WILDCARD = /[*{}]|\.\+|\[\^/;
-
-function warnOfMatch({ value: { match }, place }: Placed<Endpoint>): readonly Problem[] {
-  const paths = match.paths.flatMap((rule, index) => {
-    const [kind, path] = 'prefix' in rule ? ['prefix', rule.prefix] : ['exact', rule.exact];
-    if (!WILDCARD.test(path)) return [];
-    const advice =
-      kind === 'prefix'
-        ? 'end the prefix before it: a prefix takes all paths below'
-        : 'write a prefix that ends before it';
-    return warning(
-      placeIn(place, 'match', 'paths', index, kind),
-      `this path has a pattern, and a path is no pattern here: its characters count as themselves; ${advice}`,
-    );
-  });
-  const methods = match.methods.flatMap((method, index) =>
-    method === method.toUpperCase()
-      ? []
-      : warning(
-          placeIn(place, 'match', 'methods', index),
-          'this method has lower-case letters, and methods compare exactly: clients send GET, not get',
-        ),
-  );
-  return [...paths, ...methods];
+function warnOfMatch({ value, place }: Placed<Endpoint>): readonly Problem[] {
+  return placed(warningsOfEndpoint(value), place);
 }
 
 function warnOfCredentials({ credentials }: PlacedDocument, nowSeconds: number): readonly Problem[] {
-  return credentials.flatMap(({ value: { expiresAt, retiringSecret }, place }) => {
-    if (hasEnded(expiresAt, nowSeconds)) {
-      return warning(placeIn(place, 'expiresAt'), 'this credential has ended: no caller gets in with it; remove it');
-    }
-    if (!hasEnded(retiringSecret?.expiresAt ?? null, nowSeconds)) return [];
-    const at = placeIn(place, 'retiringSecret', 'expiresAt');
-    return warning(at, 'the grace period of this secret has ended: it works no longer; remove "retiringSecret"');
-  });
+  return credentials.flatMap(({ value, place }) => placed(warningsOfCredential(value, nowSeconds), place));
 }
 
 function warnOfGrants({ grants, endpoints }: PlacedDocument, nowSeconds: number): readonly Problem[] {
   const endpointsById = new Map(endpoints.map(({ value }) => [value.id, value]));
-  return grants.flatMap(({ value: { endpointId, expiresAt, limits }, place }) => {
-    if (hasEnded(expiresAt, nowSeconds)) {
-      return warning(
-        placeIn(place, 'expiresAt'),
-        'this grant has ended: it lets no caller in; remove it, or set a later end',
-      );
-    }
-    const endpoint = endpointsById.get(endpointId);
-    const at = placeIn(place, 'endpoint');
-    if (endpoint?.scenario === 'open') {
-      return warning(at, 'this grant has no effect: its endpoint is open, and its callers are not authenticated');
-    }
-    if (endpoint?.accessCondition !== 'authenticated' || limits !== null) return [];
-    return warning(
-      at,
-      'this grant decides nothing: its endpoint lets every authenticated consumer in; for those with a grant alone, set "accessCondition: authenticated-and-authorized" there',
-    );
+  return grants.flatMap(({ value, place }) => {
+    const ended = warningsOfEnd(value, nowSeconds);
+    const endpoint = endpointsById.get(value.endpointId);
+    return placed(ended.length > 0 || endpoint === undefined ? ended : warningsOfEffect(value, endpoint), place);
   });
 }
 
@@ -117,18 +77,14 @@ function withoutTexts(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (quoted) => ' '.repeat(quoted.length));
 }
 
-function hasEnded(expiresAt: number | null, nowSeconds: number): boolean {
-  return expiresAt !== null && expiresAt <= nowSeconds;
-}
-
-function warning(place: Place, message: string): readonly Problem[] {
-  const { tree, path } = place;
-  return [
-    {
+function placed(warnings: readonly Warning[], place: Place): readonly Problem[] {
+  return warnings.map(({ path, message }) => {
+    const { tree, path: whole } = placeIn(place, ...path);
+    return {
       file: tree.file,
-      ...tree.locate(path, 'value'),
-      path: formatPath(path, (key) => documentNames.has(key)),
+      ...tree.locate(whole, 'value'),
+      path: formatPath(whole, (key) => documentNames.has(key)),
       message,
-    },
-  ];
+    };
+  });
 }

@@ -164,7 +164,7 @@ async function commitAgreed(plan: ApplyPlan, running: Running): Promise<Agreed> 
       isOver = true;
       return { end, done, committed, revision };
     }
-    const next = await planDocument(flags, store.resources, context);
+    const next = await planDocument(flags, store.resources, context, { again: true });
     if (next === null || findNotAgreed(rest, next.changes) !== null) {
       return { end, done, committed, revision };
     }

@@ -1,4 +1,5 @@
 import { parsePlacedDocument, type PlacedDocument } from '../../resources/parse-document.ts';
+import { findWarnings } from '../../resources/find-warnings.ts';
 import { resourceKinds } from '../../resources/resource.ts';
 import { secretReader } from '../../resources/secret-source.ts';
 import { stoppedBefore } from '../../resources/changes/apply/keep-stopped.ts';
@@ -11,7 +12,7 @@ import { describeChange } from '../../resources/changes/describe-change.ts';
 import { renderChange } from '../../resources/changes/render-change.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
 import type { CommandContext } from '../command.ts';
-import { readSources, renderProblems } from '../declarative-files.ts';
+import { readSources, renderProblems, renderWarnings } from '../declarative-files.ts';
 import { startProgress } from '../interaction.ts';
 import { formatData, formatJson } from '../render/data.ts';
 import type { OutputFormat, SelectorFlag } from '../flags/options.ts';
@@ -26,11 +27,15 @@ export interface PlanFlags extends SelectorFlag {
   readonly output: OutputFormat;
 }
 
-/** Reads files and compares them with the store. Gives null when they have problems, which were printed then. */
+/**
+ * Reads files and compares them with the store, and prints what `validate` warns of, unless they are planned `again`.
+ * Gives null when they have problems, which were printed then.
+ */
 export async function planDocument(
   { file, prune, selector, output }: PlanFlags,
   store: ResourceStore,
   { terminal, clock }: CommandContext,
+  { again = false }: { readonly again?: boolean } = {},
 ): Promise<ApplyPlan | null> {
   const { sources, texts } = await readSources(file);
   const readSecret = secretReader({ environment: terminal.environment });
@@ -49,6 +54,13 @@ export async function planDocument(
     readSecret,
     selector,
   });
+  if ('document' in parsed && !again) {
+    const warnings = findWarnings(parsed.document, sources, clock.nowSeconds(), false);
+    const more = warnings.length - MAX_SHOWN_WARNINGS;
+    const shown = renderWarnings(warnings.slice(0, MAX_SHOWN_WARNINGS), texts, { ...terminal, out: terminal.err });
+    const rest = more > 0 ? `… and ${count(more, 'more warning')}: "postern validate" shows them\n` : '';
+    if (warnings.length > 0) terminal.err.write(shown + rest);
+  }
   const compared = 'problems' in parsed ? parsed : await compare(parsed.document);
   if ('plan' in compared) return compared.plan;
   const { problems } = compared;
@@ -56,6 +68,9 @@ export async function planDocument(
   terminal.out.write(text);
   return null;
 }
+
+/** Warnings that are printed before a plan; more are counted. */
+const MAX_SHOWN_WARNINGS = 20;
 
 /** The same store, which reports everything that is read from it. */
 function countReads(store: ResourceStore, onRead: () => void): ResourceStore {

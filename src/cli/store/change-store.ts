@@ -4,11 +4,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { type DescribedChange, takeReal } from '../../resources/changes/describe-change.ts';
 import type { Change } from '../../resources/changes/change.ts';
+import { findChangeWarnings } from '../../resources/changes/change-warnings.ts';
 import { renderChange } from '../../resources/changes/render-change.ts';
 import { Outdated } from '../../resources/changes/resource-store.ts';
 import { isOutcomeUnknown } from '../../resources/changes/store-fault.ts';
 import { addAction, addHelp, changeExits, type CommandContext, type Help, nameOf } from '../command.ts';
-import { FileStoreRefusal, reportFailure } from '../failure.ts';
+import { FileStoreRefusal, reportFailure, writeSafely } from '../failure.ts';
 import {
   addChangeOptions,
   addNewRingOption,
@@ -155,10 +156,14 @@ async function propose(plan: Plan, former: Proposal | null, running: Running): P
   const isAsked = changes.length > 0 && flags.dryRun !== true && flags.yes !== true;
   const question = isAsked && plan.question !== former?.plan.question ? plan.question : undefined;
   if (question !== undefined) requireAsk(context.terminal);
-  const onLimits = noteOnLimits(changes, context.terminal.environment);
-  const notes = [...(plan.notes ?? []), ...(onLimits === null ? [] : [onLimits])];
-  if (former === null) for (const note of notes) err.write(`note: ${note}\n`);
-  else if (!isDeepStrictEqual(described, former.described))
+  if (former === null) {
+    const onLimits = noteOnLimits(changes, context.terminal.environment);
+    const notes = [...(plan.notes ?? []), ...(onLimits === null ? [] : [onLimits])];
+    for (const note of notes) err.write(`note: ${note}\n`);
+    const ground = { endpoints: [], nowSeconds: context.clock.nowSeconds() };
+    for (const warning of findChangeWarnings(changes, ground)) writeSafely(err, `warning: ${warning}\n`);
+  }
+  if (former !== null && !isDeepStrictEqual(described, former.described))
     err.write('note: others changed the same records; planned again on what they left\n');
   if (!isDeepStrictEqual(described, former?.described)) printChanges(described, running);
   if (changes.length === 0 || flags.dryRun === true) {

@@ -6,6 +6,7 @@ import { listGroupGrants, type ResourceStore } from '../../resources/changes/res
 import type { Wish } from '../../resources/changes/wish.ts';
 import { type Grant, type GrantTarget, isGroupGrant } from '../../model/grant.ts';
 import type { Operator } from '../../model/operator.ts';
+import type { Declared } from '../../resources/declared.ts';
 import { describeGrant, grantId, grantKind, readGrant, shownGrantId } from '../../resources/grant.ts';
 import type { Stored } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
@@ -26,7 +27,7 @@ const patchSchema = objectWith('GrantPatch', jsonSchemaOf(patchKind, { isPatch: 
 const NAMES = ['id', 'endpoint', 'consumer', 'consumerSelector'];
 
 /** Adds the routes that authorise consumers and groups on endpoints within reach. */
-export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { resources } }: ApiPorts): void {
+export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { resources }, clock }: ApiPorts): void {
   api.openapi(
     createRoute({
       ...{ method: 'post', path: '/v1/grants', tags: grantTags, operationId: 'createGrant' },
@@ -52,10 +53,13 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       }
       const changes = await planWithGroups(operator, grant, body, null, resources);
       const isDryRun = context.req.valid('query').dryRun === 'true';
-      const outcome = await commit(changes, { resources, operation: operationOf(context.var, 'grant add'), isDryRun });
+      const operation = operationOf(context.var, 'grant add');
+      const outcome = await commit(changes, { resources, operation, isDryRun, nowSeconds: clock.nowSeconds() });
       if (outcome.dryRun) return context.json(outcome, 200);
       const made = await readMade(reachGrant(operator, id, resources));
-      return context.json(showGrant(made), 201, { etag: etagOf(made), location: pathOf(grant) });
+      const { warnings } = outcome;
+      const shown: Declared = { ...showGrant(made), ...(warnings === undefined ? {} : { warnings: [...warnings] }) };
+      return context.json(shown, 201, { etag: etagOf(made), location: pathOf(grant) });
     },
   );
 
@@ -84,7 +88,8 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
         resources,
       );
       const isDryRun = context.req.valid('query').dryRun === 'true';
-      const outcome = await commit(changes, { resources, operation: operationOf(context.var, 'grant edit'), isDryRun });
+      const operation = operationOf(context.var, 'grant edit');
+      const outcome = await commit(changes, { resources, operation, isDryRun, nowSeconds: clock.nowSeconds() });
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );

@@ -1,10 +1,12 @@
 import type { Change, Operation, Planned } from '../../resources/changes/change.ts';
+import { findChangeWarnings } from '../../resources/changes/change-warnings.ts';
 import { type DescribedChange, takeReal } from '../../resources/changes/describe-change.ts';
 import type { PlannedConflict, Remedy } from '../../resources/changes/planned-conflict.ts';
 import { Conflict, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { type LabelledKind, readGround } from '../../resources/changes/rights/change-ground.ts';
 import { isOfForeignConsumer, judgeChanges } from '../../resources/changes/rights/judge-changes.ts';
 import type { OperatorRights, Overreach } from '../../resources/changes/rights/operator-rights.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
 import type { Operator } from '../../model/operator.ts';
 import type { ResourceOf } from '../../resources/resource.ts';
 import type { ApiVariables } from './ports.ts';
@@ -21,6 +23,8 @@ export interface ChangeOutcome {
   readonly changes: readonly DescribedChange[];
   /** So many more concern what is beyond the operator's reach. */
   readonly beyondReach?: number;
+  /** What `postern validate` would warn of in what is written; absent for nothing. */
+  readonly warnings?: readonly string[];
 }
 
 /** Who asks, and by what. */
@@ -81,7 +85,7 @@ function inWords(remedy: Remedy): string {
  */
 export async function commit(
   planned: readonly Change[],
-  { resources, operation, isDryRun }: CommitPorts,
+  { resources, operation, isDryRun, nowSeconds = 0 }: CommitPorts,
 ): Promise<ChangeOutcome> {
   const { rights } = operation;
   const ground = await readGround(planned, (kind, ids) => readLabelled(resources, kind, ids), {
@@ -91,7 +95,13 @@ export async function commit(
   if (overreach !== null) throw refusalOf(overreach);
   const real = takeReal(planned);
   const shown = real.filter(({ change }) => !isOfForeignConsumer(rights, change, ground));
+  const warnings = await warningsOf(
+    shown.map(({ change }) => change),
+    resources,
+    nowSeconds,
+  );
   const outcome = {
+    ...(warnings.length === 0 ? {} : { warnings }),
     changes: shown.map(({ described }) => described),
     ...(shown.length === real.length ? {} : { beyondReach: real.length - shown.length }),
   };
@@ -103,6 +113,18 @@ export async function commit(
   } catch (error) {
     throw error instanceof Conflict ? conflictFor(error, rights.operator, changes) : error;
   }
+}
+
+/** Of what changes write. */
+async function warningsOf(
+  changes: readonly Change[],
+  resources: Pick<ResourceStore, 'list'>,
+  nowSeconds: number,
+): Promise<readonly string[]> {
+  const ids = changes.flatMap(({ kind, after }) => (kind === 'grant' && after !== null ? [after.endpointId] : []));
+  const endpoints: Endpoint[] = [];
+  if (ids.length > 0) for await (const endpoint of readLabelled(resources, 'endpoint', ids)) endpoints.push(endpoint);
+  return findChangeWarnings(changes, { endpoints, nowSeconds });
 }
 
 function refusalOf({ code, message, met }: Overreach): Error {
@@ -121,6 +143,8 @@ export interface CommitPorts {
   readonly resources: Pick<ResourceStore, 'commit' | 'list'>;
   readonly operation: AskedOperation;
   readonly isDryRun: boolean;
+  /** The time that warnings of what has ended are by; without it there are none. */
+  readonly nowSeconds?: number;
 }
 
 /**

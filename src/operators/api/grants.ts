@@ -23,15 +23,16 @@ import { ApiProblem } from './problem.ts';
 import { reachedIds, reachGrant, requireReached, selectorOf } from './reach.ts';
 import { readPage } from './read-page.ts';
 import { etagOf, listQuery, pick } from './request.ts';
-import { answers, pageSchema, shownResource } from './shapes.ts';
+import { answers, besideWarnings, pageSchema, shownResource } from './shapes.ts';
 
 export const grantTags = ['Grants'];
 
-/** A grant as it is shown. */
-export const grantSchema = shownResource('Grant', {
-  ...grantKind,
-  fields: { id: storedGrantKind.fields.id, ...grantKind.fields },
-});
+/** A grant as it is shown; where it was just made, with what is most probably not meant in it. */
+export const grantSchema = shownResource(
+  'Grant',
+  { ...grantKind, fields: { id: storedGrantKind.fields.id, ...grantKind.fields } },
+  besideWarnings,
+);
 
 const idQuery = z.string().regex(ID_PATTERN).optional();
 /** The id of a grant in Base64: `endpoint/holder`. */

@@ -23,7 +23,7 @@ import {
   requireRevision,
   revisionHeaders,
 } from './request.ts';
-import { answers, bodyOf, changeAnswer, pageSchema, readListPage, resourceSchemas } from './shapes.ts';
+import { answers, besideWarnings, bodyOf, changeAnswer, pageSchema, readListPage, resourceSchemas } from './shapes.ts';
 import { wishOfBody, wishOfPatch } from './wish-of-body.ts';
 
 /** What differs between the routes of resources that carry labels. */
@@ -37,6 +37,8 @@ export interface LabelledResource<K extends LabelledKind> {
   readonly rules: MappingKind<Fields>;
   /** Required keys that a new one gets when its body lacks them. */
   readonly given?: readonly string[];
+  /** What is most probably not meant in it, each a sentence. */
+  readonly warningsOf?: (resource: ResourceOf[K]) => readonly string[];
   /** What changing it needs. */
   readonly permission: Permission;
   readonly declare: (resource: ResourceOf[K]) => Declared;
@@ -56,12 +58,14 @@ export function addLabelledResource<K extends LabelledKind>(
   { store: { resources } }: ApiPorts,
   { kind, name, plural, rules, given, permission, deletion, ...resource }: LabelledResource<K>,
 ): void {
-  const shapes = resourceSchemas(name, rules, undefined, given);
+  const { warningsOf } = resource;
+  const shapes = resourceSchemas(name, rules, warningsOf === undefined ? undefined : besideWarnings, given);
   const tags = [`${name}s`];
   const path = `/v1/${plural}` as const;
   const onePath = `${path}/{id}` as const;
   const show = (stored: Stored<ResourceOf[K]>): Declared => ({
     ...resource.declare(stored.resource),
+    ...shownWarnings(warningsOf?.(stored.resource) ?? []),
     ...declareVersion(stored),
   });
   const reached = async (operator: Operator, id: string): Promise<Stored<ResourceOf[K]>> =>
@@ -166,6 +170,10 @@ export function addLabelledResource<K extends LabelledKind>(
       return context.json(await carryOut(context.var, 'delete', { changes, ...context.req.valid('query') }), 200);
     },
   );
+}
+
+function shownWarnings(warnings: readonly string[]): Declared {
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 interface Work {

@@ -4,6 +4,8 @@ import { collectAll, listEndpoints } from '../../resources/changes/resource-stor
 import { consumerFields } from '../../model/consumer.ts';
 import { declareWholeConsumer } from '../../resources/consumer.ts';
 import { declareWholeEndpoint, endpointKind } from '../../resources/endpoint.ts';
+import { formatPath } from '../../model/document/problem.ts';
+import { warningsOfEndpoint } from '../../resources/warnings.ts';
 import type { LabelledResource } from './labelled-resource.ts';
 
 /** Consumers: partners who call. */
@@ -33,6 +35,7 @@ export const endpoints: LabelledResource<'endpoint'> = {
   given: ['scenario'],
   permission: 'change-endpoints',
   declare: declareWholeEndpoint,
+  warningsOf: (endpoint) => warningsOfEndpoint(endpoint).map(({ path, message }) => `${formatPath(path)}: ${message}`),
   planNew: async (id, wish, resources) => planNewEndpoint(id, wish, await listEndpoints(resources)),
   planEdit: async (current, wish, resources) => planEndpointEdit(current, wish, await listEndpoints(resources)),
   planDeletion: async (current, resources) => {

@@ -70,6 +70,17 @@ interface Beside {
 
 const someFields = objectWith('SomeFields', { type: 'object', description: 'With `fields`: those of an item only.' });
 
+/** What a resource is shown with where something is most probably not meant. */
+export const besideWarnings: Beside = {
+  properties: {
+    warnings: {
+      ...{ type: 'array', items: { type: 'string' } },
+      description: 'What is most probably not meant, such as a pattern in a path. Absent for nothing.',
+    },
+  },
+  required: [],
+};
+
 /** A page of a list. */
 export function pageSchema(name: string, item: JsonObject): z.ZodType<Page> {
   const items = z.array(z.union([item, someFields]));
@@ -127,6 +138,10 @@ const outcome = z.object({
     .int()
     .optional()
     .openapi({ description: 'So many more changes concern what is beyond reach.' }),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: 'What is most probably not meant in what is written, such as a pattern in a path.' }),
   changes: z.array(
     z
       .object({

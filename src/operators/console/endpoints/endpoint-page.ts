@@ -18,7 +18,8 @@ export const endpointPage: Page = {
     return {
       title: endpoint.id,
       trail: [{ href: '/endpoints', text: 'Endpoints' }],
-      body: html`${summary(endpoint)}
+      body: html`${warningsOf(endpoint)}
+${summary(endpoint)}
 ${mayChange ? actions(endpoint) : null}
 ${trafficControl(endpoint, mayChange)}
 ${options(endpoint, mayChange)}
@@ -26,6 +27,11 @@ ${elsewhere(visit, endpoint)}`,
     };
   },
 };
+
+function warningsOf({ warnings = [] }: ShownEndpoint): Html | null {
+  if (warnings.length === 0) return null;
+  return html`<ul class="warnings">${warnings.map((each) => html`<li>${badge('warning', 'warning')} ${each}</li>`)}</ul>`;
+}
 
 function summary(endpoint: ShownEndpoint): Html {
   const { id, description, match, enabled, createdAt, updatedAt, options: chosen = {} } = endpoint;

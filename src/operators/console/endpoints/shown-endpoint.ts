@@ -21,6 +21,8 @@ export interface ShownEndpoint {
   /** Those that are not the default. */
   readonly options?: Readonly<Record<string, unknown>>;
   readonly enabled: boolean;
+  /** What is most probably not meant in it. */
+  readonly warnings?: readonly string[];
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -7,7 +7,7 @@ const SECRET = 'a secret for tests, 32 characters';
 
 const document = `version: 1
 endpoints:
-  - { id: orders, scenario: partner-openapi, match: { paths: [{ prefix: /orders }] }, authentication: hmac }
+  - { id: orders, scenario: partner-openapi, match: { paths: [{ prefix: /orders }] }, authentication: hmac, accessCondition: authenticated-and-authorized }
 consumers:
   - id: acme
     credentials:
@@ -20,6 +20,7 @@ const printed = `+ endpoint orders
     scenario: partner-openapi
     match: { paths: [{ prefix: /orders }] }
     authentication: hmac
+    accessCondition: authenticated-and-authorized
 + consumer acme
 + credential acme-hmac of consumer acme
     method: hmac
@@ -68,6 +69,26 @@ describe('postern apply', () => {
     const file = files.write('document.yaml', document);
     assert.equal(await cli.done('apply', '-f', file, '--dry-run'), `${printed}Nothing was changed (--dry-run).\n`);
     assert.equal(cli.store.revision, 0);
+  });
+
+  it('warns of what validate warns of, once, and not of a part that declares nothing', async () => {
+    const cli = await memoryCli();
+    const file = files.write('wild.yaml', document.replace('/orders }', '/orders/* }').replace('-and-authorized', ''));
+    const { code, err } = await cli.run(['apply', '-f', file]);
+    assert.equal(code, 0);
+    assert.match(
+      err,
+      /wild\.yaml:3:73: warning: this path has a pattern, .*\n[^]*wild\.yaml:9:17: warning: this grant decides nothing/,
+    );
+    assert.equal(err.match(/warning:/g)?.length, 2);
+    assert.match((await cli.run(['diff', '-f', file])).err, /warning: this path has a pattern/);
+    assert.equal((await cli.run(['apply', '-f', files.write('empty.yaml', 'version: 1\n')])).err, '');
+    const many = Array.from({ length: 30 }, (_, index) => `{ prefix: /a${String(index)}/* }`).join();
+    const wide = files.write('many.yaml', document.replace('{ prefix: /orders }', many));
+    assert.match(
+      (await cli.run(['apply', '-f', wide, '--dry-run'])).err,
+      /and 10 more warnings: "postern validate" shows them\n$/,
+    );
   });
 
   it('reports what the store makes wrong, at its place in the file', async () => {
@@ -160,7 +181,7 @@ grants.yaml:3:35: there is no consumer "acme"
   describe('to what commands stopped', () => {
     const explicit = `version: 1
 endpoints:
-  - { id: orders, scenario: partner-openapi, match: { paths: [{ prefix: /orders }] }, authentication: hmac, enabled: true }
+  - { id: orders, scenario: partner-openapi, match: { paths: [{ prefix: /orders }] }, authentication: hmac, accessCondition: authenticated-and-authorized, enabled: true }
 consumers:
   - id: acme
     enabled: true

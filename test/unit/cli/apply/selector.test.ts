@@ -14,7 +14,7 @@ endpoints:
     match:
       paths: [{ prefix: /pay }]
     authentication: key
-    accessCondition: authenticated
+    accessCondition: authenticated-and-authorized
     enabled: true
 consumers:
   - id: acme

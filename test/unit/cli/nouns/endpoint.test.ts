@@ -37,6 +37,17 @@ describe('postern endpoint', () => {
     assert.match(opened.err, /^note: every consumer with a credential for key gets in: 2;/);
   });
 
+  it('warns of what validate warns of, where it is written and not where it stays', async () => {
+    const create = ['endpoint', 'create', 'wild', '--path', '/wild/*', '--method', 'get', '--authentication', 'hmac'];
+    const { code, err } = await cli.run(create);
+    assert.equal(code, 0);
+    assert.match(err, /^warning: endpoint wild: match\.paths\[0\]\.prefix: this path has a pattern, .*\n/);
+    assert.match(err, /\nwarning: endpoint wild: match\.methods\[0\]: this method has lower-case letters, .*\n$/);
+    assert.equal((await cli.run(['endpoint', 'edit', 'wild', '--description', 'x'])).err, '');
+    const edited = await cli.run(['endpoint', 'edit', 'wild', '--path', 'exact:/wild/{id}', '--dry-run']);
+    assert.match(edited.err, /^warning: endpoint wild: match\.paths\[0\]\.exact: this path has a pattern/);
+  });
+
   it('creates an endpoint from flags that mirror the declarative file, with grants, in one commit', async () => {
     const commits = cli.store.commits.length;
     const out = await cli.done(

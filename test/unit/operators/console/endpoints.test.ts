@@ -63,6 +63,13 @@ describe('console: endpoints', () => {
     assert.equal(parsed.value.accessCondition, DEFAULT_ACCESS_CONDITION);
   });
 
+  it('warns on its page of a path that has a pattern', async () => {
+    assert.ok(!(await console.open('alice', '/endpoints/orders')).text.includes('class="warnings"'));
+    const made = await console.submit('alice', '/new/endpoint', { ...orders, id: 'wild', paths: '/wild/*' });
+    const page = await console.open('alice', made.headers.get('location') ?? '');
+    assert.match(page.text, /<ul class="warnings"><li>.*match\.paths\[0\]\.prefix: this path has a pattern/s);
+  });
+
   it('shows beside the field what is wrong, with everything that was typed', async () => {
     const page = await console.submit('alice', '/new/endpoint', { ...orders, id: 'Others', paths: 'no-slash' });
     assert.equal(page.status, 422);
