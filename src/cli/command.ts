@@ -23,7 +23,7 @@ export interface CommandContext extends CommandPorts {
  * process.
  */
 export function attachTo(terminal: Terminal, program: Command): Command {
-  const { columns } = terminal.out;
+  const width = Math.min(terminal.out.columns ?? HELP_COLUMNS, HELP_COLUMNS);
   return program
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for usage)')
@@ -35,10 +35,14 @@ export function attachTo(terminal: Terminal, program: Command): Command {
       writeErr: (text) => {
         writeSafely(terminal.err, text);
       },
-      ...(columns === undefined ? {} : { getOutHelpWidth: () => columns }),
+      getOutHelpWidth: () => width,
+      getErrHelpWidth: () => width,
     })
     .exitOverride();
 }
+
+/** Help is no wider, wherever it goes. */
+const HELP_COLUMNS = 80;
 
 /**
  * Makes a command, and those below it, refuse an option that takes one value and is given two: the first would be
@@ -114,22 +118,38 @@ export function addHelp(command: Command, { notes, examples, exits }: Help): Com
     return text === undefined ? [] : [`${String(code)} ${text}`];
   });
   return command.addHelpText('after', () => {
-    const columns = command.configureOutput().getOutHelpWidth?.();
+    const columns = command.configureOutput().getOutHelpWidth?.() ?? HELP_COLUMNS;
     const blocks = [
       ...(notes === undefined ? [] : [fitNotes(notes, columns)]),
-      `${examples.length === 1 ? 'Example' : 'Examples'}:${examples.map((line) => `\n  $ ${line}`).join('')}`,
+      `${examples.length === 1 ? 'Example' : 'Examples'}:${examples.map((line) => `\n${fitExample(line, columns)}`).join('')}`,
       ...(meanings.length === 0 ? [] : [wrap(`Exit codes: ${meanings.join(', ')}.`, columns)]),
     ];
     return `\n${blocks.join('\n\n')}`;
   });
 }
 
-/** Notes are written in lines of 120 columns; on a narrower terminal, paragraphs that are too wide are broken again. */
-function fitNotes(notes: string, columns?: number): string {
+/** Notes are written in lines of 120 columns; paragraphs that are too wide are broken again. */
+function fitNotes(notes: string, columns: number): string {
   const paragraphs = notes.split('\n\n').map((paragraph) => {
     const isProse = !/^\s/m.test(paragraph);
-    const isTooWide = columns !== undefined && paragraph.split('\n').some(({ length }) => length > columns);
+    const isTooWide = paragraph.split('\n').some(({ length }) => length > columns);
     return isProse && isTooWide ? wrap(paragraph.replaceAll(/(?<![.:])\n/g, ' '), columns) : paragraph;
   });
   return paragraphs.join('\n\n');
+}
+
+/** A command line of an example, with what it is for after several blanks; broken as a shell takes it. */
+function fitExample(line: string, columns: number): string {
+  const whole = line.replaceAll(/\s*\\\n\s*/g, ' ');
+  const plain = `  $ ${whole}`;
+  if (plain.length <= columns) return plain;
+  const [, command = whole, purpose] = /^(.*\S) {3,}(\S.*)$/.exec(whole) ?? [];
+  const lines = [`  $`];
+  for (const piece of command.split(/ (?=-|\| )/)) {
+    const last = lines.at(-1) ?? '';
+    const isFull = `${last} ${piece} \\`.length > columns && last !== '  $';
+    if (isFull) lines.push(`      ${piece}`);
+    else lines[lines.length - 1] = `${last} ${piece}`;
+  }
+  return `${purpose === undefined ? '' : `  # ${purpose}\n`}${lines.join(' \\\n')}`;
 }

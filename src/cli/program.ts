@@ -72,8 +72,9 @@ Examples:
   $ postern endpoint list                list what is protected
   $ postern credential issue --help      how to give a partner an App Key
 
-Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 conflict, 5 a dependency is unreachable,
-6 outcome unknown: the change may be in force.`,
+Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found,
+4 conflict, 5 a dependency is unreachable, 6 outcome unknown: the change
+may be in force.`,
     );
   const finish = (code: ExitCode): void => {
     exitCode = code;

@@ -11,7 +11,7 @@ describe('postern', () => {
     for (const command of commands.filter((name) => name !== 'help')) {
       const help = await runCli([command, '--help']);
       assert.deepEqual([help.code, help.err], [0, '']);
-      assert.match(help.out, /Examples?:\n {2}\$ /, command);
+      assert.match(help.out, /Examples?:\n(?: {2}#.*\n)? {2}\$ /, command);
       assert.match(help.out, new RegExp(`postern ${command}\\b`));
     }
   });
