@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { authenticationMethods } from '../model/endpoint.ts';
 import { addAction, addHelp, type CommandContext, readExits } from './command.ts';
 import { outputOption, timeoutOption } from './flags/options.ts';
+import { MAX_INPUT_BYTES } from './flags/read-bytes.ts';
 import { parseTime } from './flags/times.ts';
 import { collectOption, parseCount, parseRequestId } from './flags/values.ts';
 import type { ExplainFlags } from './partner/explain-request.ts';
@@ -62,7 +63,7 @@ export function registerExplain(program: Command, context: CommandContext): void
 and without signatures that were used before. With --method, partners need only the request and the secret. Without
 FILE, --request-id explains a refusal that is kept ("postern refusals"); with FILE, it compares both. Access tokens are
 verified with the POSTERN_KEYRING and the POSTERN_PUBLIC_URL of "postern serve". The request is only read, never sent;
-it may have 1 MiB. Files that it names are not read. No App Secret, correct signature or token is printed.`,
+it may have ${String(MAX_INPUT_BYTES / 1024 / 1024)} MiB. Files that it names are not read. No App Secret, correct signature or token is printed.`,
     examples: [
       'postern explain request.txt',
       'postern explain --request-id baac2dab-20a4-46e5-ae98-41a4cbf83ec1',

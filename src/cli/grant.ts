@@ -9,7 +9,7 @@ import { isGrantLive } from '../model/grant-in-effect.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import { type Declared, declareTime } from '../resources/declared.ts';
-import { declareGrant, endpointOfShortId, grantId } from '../resources/grant.ts';
+import { declareGrant, endpointOfShortId, grantId, SHORT_ID_CHARACTERS } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -158,7 +158,7 @@ function registerRemove(noun: Command, context: CommandContext): void {
 
 function parseHash(text: string): string {
   if (endpointOfShortId(`x/${text}`) !== null) return text;
-  throw new InvalidArgumentError('It has the form ~ and 43 letters, digits, "-" and "_".');
+  throw new InvalidArgumentError(`It has the form ~ and ${String(SHORT_ID_CHARACTERS)} letters, digits, "-" and "_".`);
 }
 
 interface ListFlags extends StoreFlags {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { behind, declareReplica, isStale, type Replica } from '../resources/changes/replicas.ts';
+import { behind, declareReplica, isStale, type Replica, STALE_MS } from '../resources/changes/replicas.ts';
 import { NotFound } from '../resources/changes/resource-store.ts';
 import { type StoreRevision, wholeRevision } from '../model/store-revision.ts';
 import type { CommandContext } from './command.ts';
@@ -21,7 +21,7 @@ export function registerReplicas(program: Command, context: CommandContext): voi
     .description('List the replicas that serve a database, and the revision that each has in force.')
     .option('--forget <id>', 'remove the entry of a replica that is gone for good');
   addReadAction(command, context, {
-    notes: `A replica reports every five seconds. One that has not reported for 15 s is stale: gone, or cut off from the database
+    notes: `A replica reports every five seconds. One that has not reported for ${String(STALE_MS / 1000)} s is stale: gone, or cut off from the database
 and serving from memory. Its entry stays until it can serve nothing from memory any more. A replica that stops
 cleanly removes its own.`,
     examples: ['postern replicas', 'postern replicas -o json', 'postern replicas --forget 5f0c9e1ab27d'],

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { fileRevision } from '../base/files/file-revision.ts';
+import { fileRevision, REVISION_DIGITS } from '../base/files/file-revision.ts';
 import { readWholeFile } from '../base/files/read-whole-file.ts';
-import { declareReplica, type WantedRevision } from '../resources/changes/replicas.ts';
+import { declareReplica, STALE_MS, type WantedRevision } from '../resources/changes/replicas.ts';
 import { MAX_DOCUMENT_BYTES } from '../resources/parse-document.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -37,8 +37,8 @@ export function registerWait(program: Command, context: CommandContext): void {
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addOption(outputOption());
   addHelp(command, {
-    notes: `It also waits for replicas that have not reported for 15 s: they may be cut off from the database and serve from
-memory. If no replica reports, nothing is known. The revision of a declarative file is the first 12 digits of its
+    notes: `It also waits for replicas that have not reported for ${String(STALE_MS / 1000)} s: they may be cut off from the database and serve from
+memory. If no replica reports, nothing is known. The revision of a declarative file is the first ${String(REVISION_DIGITS)} digits of its
 SHA-256; its replicas report nowhere, so --admin is needed.`,
     examples: [
       'postern wait                                     for everything that was changed so far',
@@ -115,7 +115,9 @@ function numberOf(revision: string): number {
 
 function parseRevision(text: string): string {
   if (/^[\da-f]{1,15}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be a number, or for a declarative file 12 hexadecimal digits.');
+  throw new InvalidArgumentError(
+    `It must be a number, or for a declarative file ${String(REVISION_DIGITS)} hexadecimal digits.`,
+  );
 }
 
 function parseAdmin(text: string, former: readonly URL[] = []): readonly URL[] {

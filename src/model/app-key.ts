@@ -6,6 +6,9 @@ export const MAX_APP_KEY_CHARACTERS = 512;
 /** What can be an App Key, generated and imported ones (spec §1); {@link MAX_APP_KEY_CHARACTERS} at most. */
 export const APP_KEY_PATTERN = new RegExp(`^[A-Za-z0-9._-]{1,${String(MAX_APP_KEY_CHARACTERS)}}$`);
 
+/** What an App Key is made of, in words that follow "has". */
+export const APP_KEY_RULE = `1 to ${String(MAX_APP_KEY_CHARACTERS)} of the characters A-Z a-z 0-9 . _ -`;
+
 /** Which characters below 128 can be in one. */
 const isCharacter = Array.from({ length: 128 }, (_, code) => APP_KEY_PATTERN.test(String.fromCharCode(code)));
 

@@ -34,6 +34,12 @@ export const MAX_ENDPOINTS = 10_000;
 export const MAX_ENDPOINTS_BYTES = 16 * 1024 * 1024;
 export const MAX_PATH_SEGMENTS = 200_000;
 
+/** Changes of one transaction; more are made in steps. */
+export const MAX_CHANGES_PER_COMMIT = 10_000;
+
+/** For how long the numbers of requests are kept: each month beside the same one of the year before. */
+export const TRAFFIC_MONTHS = 13;
+
 /** Grants for groups on one endpoint, which a check looks through, and of a store: all of them are in memory. */
 export const MAX_GROUP_GRANTS_OF_ENDPOINT = 100;
 export const MAX_GROUP_GRANTS = 5000;

@@ -29,11 +29,12 @@ export function findSecretFault(text: string): string | null {
   if (text === '') return 'is empty';
   if (CONTROL_CHARACTER.test(text)) return 'holds a control character, such as a tab or a line feed';
   const length = Array.from(text).length;
-  if (length < MIN_CHARACTERS) return `is too short: an App Secret has ${LENGTH_RULE}`;
-  if (length > MAX_APP_SECRET_CHARACTERS) return `is too long: an App Secret has ${LENGTH_RULE}`;
+  if (length < MIN_CHARACTERS) return `is too short: an App Secret has ${APP_SECRET_RULE}`;
+  if (length > MAX_APP_SECRET_CHARACTERS) return `is too long: an App Secret has ${APP_SECRET_RULE}`;
   return null;
 }
-const LENGTH_RULE = `${String(MIN_CHARACTERS)} to ${String(MAX_APP_SECRET_CHARACTERS)} characters`;
+/** How long an App Secret is, in words that follow "has". */
+export const APP_SECRET_RULE = `${String(MIN_CHARACTERS)} to ${String(MAX_APP_SECRET_CHARACTERS)} characters`;
 
 /**
  * Reads `appSecret` or `appSecretFrom` of a mapping. Null when there is none or a faulty one; a missing one is a

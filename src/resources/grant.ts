@@ -200,7 +200,9 @@ export function shownGrantId(target: GrantTarget): string {
   return `${target.endpointId}/~${createHash('sha256').update(holder).digest('base64url')}`;
 }
 
-const SHORT_ID = /^([a-z0-9][a-z0-9-]{0,62})\/~[\w-]{43}$/;
+/** Characters of a SHA-256 in base64url. */
+export const SHORT_ID_CHARACTERS = 43;
+const SHORT_ID = new RegExp(String.raw`^([a-z0-9][a-z0-9-]{0,62})/~[\w-]{${String(SHORT_ID_CHARACTERS)}}$`);
 
 /** The endpoint of an id with a hash ({@link shownGrantId}); null for any other text. */
 export function endpointOfShortId(id: string): string | null {

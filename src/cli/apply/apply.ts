@@ -4,6 +4,7 @@ import type { StepsOutcome } from '../../resources/changes/apply/commit-in-steps
 import type { ApplyPlan } from '../../resources/changes/apply/apply-plan.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { Conflict, Outdated } from '../../resources/changes/resource-store.ts';
+import { MAX_CHANGES_PER_COMMIT } from '../../model/bounds.ts';
 import { describeLabels } from '../../model/labels.ts';
 import { addAction, addHelp, changeExits, type CommandContext } from '../command.ts';
 import { reportFailure } from '../failure.ts';
@@ -49,7 +50,7 @@ export function registerApply(program: Command, context: CommandContext): void {
     notes: `What the files do not name stays as it is, unless --prune is given. Secrets that the files leave out are kept as stored;
 a new credential without appKey gets a generated pair, which is printed once. What a command disabled or revoked stays
 so if the files leave out "enabled" and "state"; if they say the opposite, nothing is changed without --revive (--yes
-is not enough). Applying twice changes nothing. Up to 10 000 changes are one transaction. More are made in steps; after
+is not enough). Applying twice changes nothing. Up to ${grouped(MAX_CHANGES_PER_COMMIT)} changes are one transaction. More are made in steps; after
 an interruption, run the command again for the rest.
 
 With --selector, or the key "selector" in the files, the files may only hold endpoints and consumers with these labels,

@@ -1,3 +1,4 @@
+import { APP_SECRET_RULE } from '../../resources/app-secret.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../../base/environment.ts';
 import { findNearestName } from '../../model/document/nearest-name.ts';
@@ -5,7 +6,7 @@ import type { Change } from '../../resources/changes/change.ts';
 import { generatePair } from '../../resources/changes/generate-credential.ts';
 import { type HandedOver, planCredential } from '../../resources/changes/issue-credential.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
+import { isAppKeySecret, APP_KEY_RULE } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import type { CommandContext } from '../command.ts';
@@ -121,8 +122,8 @@ export function registerCredentialImport(noun: Command, context: CommandContext)
     );
   addChangeAction(addNewCredentialFlags(command), context, {
     isSealing: true,
-    notes: `An App Key has 1 to 128 of the characters A-Z a-z 0-9 . _ -, an App Secret 16 to 256 characters. An App Key belongs to
-one credential for ever, also when that was deleted. Several methods share one pair only where a former gateway did.`,
+    notes: `An App Key has ${APP_KEY_RULE}, an App Secret ${APP_SECRET_RULE}.
+An App Key belongs to one credential for ever, also when that was deleted. Several methods share one pair only where a former gateway did.`,
     examples: [
       'export ACME_SECRET=…',
       'postern credential import --consumer acme --method hmac --app-key acme-2019 --secret-from env:ACME_SECRET',

@@ -29,11 +29,15 @@ export function formatSpanFlag(seconds: number): string {
   return `${String(seconds / unitSeconds[unit])}${unit}`;
 }
 
+const MAX_TIMEOUT_SECONDS = unitSeconds.h;
+
 /** How long something is waited for, in milliseconds: `20s`, `2m`; at most an hour. */
 export function parseTimeout(text: string): number {
   const seconds = readSpan(text);
-  if (seconds instanceof FieldFault || seconds < 1 || seconds > unitSeconds.h) {
-    throw new InvalidArgumentError('It must be a span from 1s to 1h, such as 5s or 2m.');
+  if (seconds instanceof FieldFault || seconds < 1 || seconds > MAX_TIMEOUT_SECONDS) {
+    throw new InvalidArgumentError(
+      `It must be a span from ${formatSpanFlag(1)} to ${formatSpanFlag(MAX_TIMEOUT_SECONDS)}, such as 5s or 2m.`,
+    );
   }
   return seconds * 1000;
 }

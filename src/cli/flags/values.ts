@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Declared } from '../../resources/declared.ts';
-import { ID_PATTERN } from '../../model/document/fields.ts';
+import { ID_PATTERN, ID_RULE } from '../../model/document/fields.ts';
 import { readLimits } from '../../resources/limits.ts';
 import { readPlain } from '../../model/document/read-plain.ts';
 import { carrierForms, parseCarrier } from '../../check/methods/key/carrier-text.ts';
@@ -14,9 +14,7 @@ import { isRequestId } from '../../check/receive/request-id.ts';
 /** The id of an endpoint, consumer or credential (spec §1), checked before anything is asked of the store. */
 export function parseId(text: string): string {
   if (ID_PATTERN.test(text)) return text;
-  throw new InvalidArgumentError(
-    'An id has 1 to 63 of the characters a-z, 0-9 and "-", and begins with a letter or digit.',
-  );
+  throw new InvalidArgumentError(`An id has ${ID_RULE}, and begins with a letter or digit.`);
 }
 
 /** Reads a flag that is given once for each value; `parse` reads one. */

@@ -8,6 +8,7 @@ import type { Moment } from '../../model/document/moments.ts';
 import { parseMoment } from '../flags/times.ts';
 import { parseCount, parseId, parseRequestId } from '../flags/values.ts';
 import type { RefusalPlaceFlags } from './open-refusals.ts';
+import { DEFAULT_LIMIT, FOLLOWED_LIMIT } from './usual-limits.ts';
 
 /** The flags of `postern refusals`. */
 export interface RefusalFlags extends RefusalPlaceFlags {
@@ -49,11 +50,15 @@ export function registerRefusals(program: Command, context: CommandContext): voi
       ).conflicts(['consumer', 'endpoint', 'credential']),
     )
     .option('--follow', 'go on with new ones until Ctrl-C')
-    .option('--limit <number>', 'show this many at most, newest first; 1000, or 10 with --follow', parseCount);
+    .option(
+      '--limit <number>',
+      `show this many at most, newest first; ${String(DEFAULT_LIMIT)}, or ${String(FOLLOWED_LIMIT)} with --follow`,
+      parseCount,
+    );
   addStoreOptions(command).addOption(adminOption().conflicts('store'));
   addHelp(command, {
-    notes: `Only requests whose App Key or client is known are here, and with --unmatched those that no endpoint took. The table joins those of the same credential, endpoint and
-reason; JSON and YAML have each. With MongoDB it shows all replicas; with a declarative file, what one replica on this
+    notes: `Only requests whose App Key or client is known are here, and with --unmatched those that no endpoint took. The
+table joins those of the same credential, endpoint and reason; JSON and YAML have each. With MongoDB it shows all replicas; with a declarative file, what one replica on this
 machine remembers. Of a partner who is refused very often, not every refusal is kept; the output says how many are missing.`,
     examples: [
       'postern refusals --consumer acme',

@@ -1,3 +1,4 @@
+import { DEFAULT_LIMIT, FOLLOWED_LIMIT } from './usual-limits.ts';
 import { NotFound } from '../../resources/changes/resource-store.ts';
 import { count, grouped } from '../../base/text/printable.ts';
 import { declareRefusal } from '../../check/refusals/declare-refusal.ts';
@@ -15,8 +16,6 @@ import { refusalColumns } from './refusal-view.ts';
 import type { RefusalFlags } from './refusals.ts';
 import { printRefusal } from './print-refusal.ts';
 
-const DEFAULT_LIMIT = 1000;
-const FOLLOWED_LIMIT = 10;
 const NONE = 'No such refusal of a known caller is kept.';
 const NONE_UNMATCHED = 'No such refusal of a request is kept that no endpoint took.';
 

@@ -101,11 +101,10 @@ export const textField = textThat((text) => !LONE_SURROGATE.test(text), 'is not 
 export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** Characters of an id. */
 export const MAX_ID_CHARACTERS = 63;
+/** What an id is made of, in words that follow "has" or "must be". */
+export const ID_RULE = `1 to ${String(MAX_ID_CHARACTERS)} of the characters a-z, 0-9 and "-"`;
 
-export const idField = textLike(
-  ID_PATTERN,
-  'must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit',
-);
+export const idField = textLike(ID_PATTERN, `must be ${ID_RULE}, and begin with a letter or digit`);
 
 export const flagField = fieldOf((raw) => (typeof raw === 'boolean' ? raw : noFlag), { bsonType: 'bool' });
 

@@ -47,17 +47,20 @@ const shownEvent = objectOf('ShownAuditEvent', {
   required: [...needed, 'fields'],
 });
 
+/** Characters of an actor and an action that are looked for. */
+const MAX_NAME_TEXT = 128;
+
 const query = listQuery
   .extend({
     since: momentQuery('From then on.'),
     until: momentQuery('Up to then.'),
     consumer: idQuery('All about this consumer: itself, its credentials and grants, deleted ones too.'),
     endpoint: idQuery('All about this endpoint: itself and the grants on it.'),
-    actor: z.string().min(1).max(128).optional().openapi({ description: 'What this operator changed.' }),
+    actor: z.string().min(1).max(MAX_NAME_TEXT).optional().openapi({ description: 'What this operator changed.' }),
     action: z
       .string()
       .min(1)
-      .max(128)
+      .max(MAX_NAME_TEXT)
       .optional()
       .openapi({ description: 'What was done, such as `credential revoke` or `api credential revoke`.' }),
     revision: z.coerce

@@ -13,10 +13,11 @@ import {
 import { planRevocation } from '../../resources/changes/plan-credential.ts';
 import { takenCredentialId } from '../../resources/changes/planned-conflict.ts';
 import { isOutcomeUnknown } from '../../resources/changes/store-fault.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
+import { isAppKeySecret, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
 import { authenticationMethods } from '../../model/endpoint.ts';
 import type { Operator } from '../../model/operator.ts';
 import { Secret } from '../../model/secret.ts';
+import { MAX_APP_SECRET_CHARACTERS } from '../../resources/app-secret.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
@@ -63,8 +64,13 @@ const issueBody = newCredential.extend({ method: z.enum(authenticationMethods) }
 const importBody = newCredential
   .extend({
     methods: z.array(z.enum(authenticationMethods)).min(1).max(authenticationMethods.length),
-    appKey: z.string().max(512).openapi({ description: 'For key alone, this is the secret.' }),
-    appSecret: z.string().max(1024).optional().openapi({ description: 'For every method but key.' }),
+    appKey: z.string().max(MAX_APP_KEY_CHARACTERS).openapi({ description: 'For key alone, this is the secret.' }),
+    // Characters of the schema may be two of JavaScript's.
+    appSecret: z
+      .string()
+      .max(2 * MAX_APP_SECRET_CHARACTERS)
+      .optional()
+      .openapi({ maxLength: MAX_APP_SECRET_CHARACTERS, description: 'For every method but key.' }),
   })
   .openapi('CredentialImport');
 

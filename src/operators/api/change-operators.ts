@@ -40,7 +40,11 @@ const tokenParams = z.object({
 /** How long a token works where nothing is said, in seconds. */
 const USUAL_LIFETIME = 90 * 86_400;
 const tokenBody = z
-  .object({ expiresAt: momentBody.optional().openapi({ description: '90 days from now; a year at most.' }) })
+  .object({
+    expiresAt: momentBody
+      .optional()
+      .openapi({ description: `${String(USUAL_LIFETIME / 86_400)} days from now; a year at most.` }),
+  })
   .strict()
   .openapi('TokenIssue');
 const issued = objectOf('IssuedToken', {

@@ -19,9 +19,11 @@ import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import { answers, objectWith } from './shapes.ts';
 
 const FORM = 'scheme and host, such as https://api.example.com, without path, query or password';
+/** Characters of an address. */
+const MAX_URL = 300;
 const query = z
   .object({
-    url: z.string().max(300).regex(GATEWAY_ADDRESS_PATTERN, `must be ${FORM}`).optional().openapi({
+    url: z.string().max(MAX_URL).regex(GATEWAY_ADDRESS_PATTERN, `must be ${FORM}`).optional().openapi({
       description: 'Where partners reach Envoy; POSTERN_PUBLIC_URL without it.',
       example: 'https://api.example.com',
     }),

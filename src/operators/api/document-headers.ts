@@ -1,3 +1,6 @@
+/** Bytes of address and headers of a request together. */
+export const MAX_HEADER_BYTES = 16_384;
+
 /** The headers that answers state, as the document defines each once. */
 export const headers = {
   ETag: {

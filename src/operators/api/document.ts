@@ -1,7 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { headers, headersOf } from './document-headers.ts';
+import { headers, headersOf, MAX_HEADER_BYTES } from './document-headers.ts';
 import { problemAnswers, problemSchema, problemsOf } from './document-problems.ts';
 import { examples } from './examples.ts';
+import { MAX_KEY_CHARACTERS } from './idempotency.ts';
 import type { ApiEnvironment } from './ports.ts';
 
 /** What the document says of the API as a whole. */
@@ -23,12 +24,14 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description: 'The same request with the same key is done once, and answered the same for a day.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!#-Z\\]-~]+$' },
+  schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_CHARACTERS, pattern: '^[!#-Z\\]-~]+$' },
   example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
 } as const;
 
 /** What the server itself answers, before a route is known. */
-const headersTooLarge = { description: 'Address and headers are longer than 16 KiB together. The answer has no body.' };
+const headersTooLarge = {
+  description: `Address and headers are longer than ${String(MAX_HEADER_BYTES / 1024)} KiB together. The answer has no body.`,
+};
 
 type Document = ReturnType<OpenAPIHono<ApiEnvironment>['getOpenAPI31Document']>;
 

@@ -9,8 +9,12 @@ import { ApiProblem, problemOf } from './problem.ts';
 const KEPT_SECONDS = 86_400;
 /** Larger answers are not kept: then the request is answered as one whose end is not known. */
 const MAX_KEPT_LENGTH = 1024 * 1024;
+/** Characters of a key. */
+export const MAX_KEY_CHARACTERS = 255;
 /** A string of RFC 9651, or the bare text that many clients send. */
-const KEY = /^"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"$|^([\x21\x23-\x5b\x5d-\x7e]{1,255})$/;
+const KEY = new RegExp(
+  String.raw`^"([\x20\x21\x23-\x5b\x5d-\x7e]{1,${String(MAX_KEY_CHARACTERS)}})"$|^([\x21\x23-\x5b\x5d-\x7e]{1,${String(MAX_KEY_CHARACTERS)}})$`,
+);
 /** Of an answer. The rest is made new for each. */
 const KEPT_HEADERS = ['content-type', 'etag', 'location'];
 

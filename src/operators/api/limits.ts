@@ -30,8 +30,10 @@ const grantLimitsSchema = objectWith('GrantLimits', {
   },
   required: ['limits'],
 });
+/** Of a body; fewer are right, one for each unit and scope. */
+const MAX_LIMITS = 100;
 const limitsBody = z
-  .object({ limits: z.array(objectWith('Limit', jsonSchemaOf(limitKind))).max(100) })
+  .object({ limits: z.array(objectWith('Limit', jsonSchemaOf(limitKind))).max(MAX_LIMITS) })
   .strict()
   .openapi('LimitsWish');
 

@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { declareReplica } from '../../resources/changes/replicas.ts';
+import { declareReplica, STALE_MS } from '../../resources/changes/replicas.ts';
 import { wholeRevision } from '../../model/store-revision.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
@@ -12,7 +12,10 @@ const replica = objectOf('Replica', {
     name: { type: 'string' },
     version: { type: 'string' },
     ready: { type: 'boolean' },
-    stale: { type: 'boolean', description: 'Not heard of for 15 s: gone, or cut off and serving from memory.' },
+    stale: {
+      type: 'boolean',
+      description: `Not heard of for ${String(STALE_MS / 1000)} s: gone, or cut off and serving from memory.`,
+    },
     reason: { type: 'string', description: 'Why it takes no checks.' },
     mode: { type: 'string', description: 'How changes come to it: `following`, `polling` or `waiting`.' },
     revision: { type: ['integer', 'null'], description: 'What it decides by; null until it knows.' },

@@ -15,6 +15,11 @@ export const idParam = z
 
 /** Items of one page at most. */
 export const MAX_PAGE = 500;
+/** Characters of a time or a revision. */
+const MAX_SHORT_TEXT = 64;
+/** Characters of the names of fields, and of a text that is looked for. */
+const MAX_FIELDS_TEXT = 512;
+const MAX_SEARCH_TEXT = 100;
 const DEFAULT_PAGE = 100;
 
 /** `label=tier=gold`, given once for each label. */
@@ -45,7 +50,7 @@ const momentForm = {
 export function momentQuery(description: string): z.ZodType<Moment | undefined, string | undefined> {
   return z
     .string()
-    .max(64)
+    .max(MAX_SHORT_TEXT)
     .transform((text, context) => {
       const read = readMoment(text);
       if (!(read instanceof FieldFault)) return read;
@@ -73,7 +78,7 @@ export const listQuery = z
       .openapi({ description: 'The `nextCursor` of the page before; the first page without it.' }),
     fields: z
       .string()
-      .max(512)
+      .max(MAX_FIELDS_TEXT)
       .optional()
       .openapi({ description: 'Only these fields of each item, separated by commas: `id,labels`.' }),
   })
@@ -85,7 +90,7 @@ export const labelledListQuery = listQuery.extend({
   q: z
     .string()
     .min(1)
-    .max(100)
+    .max(MAX_SEARCH_TEXT)
     .regex(/^[^\u0000-\u001f]+$/)
     .optional()
     .openapi({ description: 'Only those whose id begins with this text or whose name holds it, in any case.' }),
@@ -123,7 +128,7 @@ export function labelsOf(given: string | readonly string[] | undefined): Labels 
 export const revisionHeaders = z.object({
   'if-match': z
     .string()
-    .max(64)
+    .max(MAX_SHORT_TEXT)
     .optional()
     .openapi({
       // Optional to the framework, so that its absence is answered with 428.
@@ -171,7 +176,7 @@ export const spanParam = z
 /** A time of a body: itself, or a span ahead of now. */
 export const momentBody = z
   .string()
-  .max(64)
+  .max(MAX_SHORT_TEXT)
   .transform((text, context) => {
     const read = readMoment(text);
     if (!(read instanceof FieldFault)) return read;

@@ -12,6 +12,7 @@ import {
   sumTraffic,
 } from '../../resources/changes/usage/sum-traffic.ts';
 import type { LabelledKind } from '../../resources/changes/rights/change-ground.ts';
+import { TRAFFIC_MONTHS } from '../../model/bounds.ts';
 import { ownedSince } from '../../model/labels-since.ts';
 import type { Operator } from '../../model/operator.ts';
 import type { TrafficCount, TrafficSelection } from '../../model/traffic-count.ts';
@@ -35,7 +36,7 @@ const query = z
     label: labelParam,
     by: z.enum(groupings).default('day').openapi({ description: 'A row for each.' }),
     since: momentQuery(
-      'From then on, beginning with a whole hour, day or month. 24h by hour, 13 months by month, else 7d.',
+      `From then on, beginning with a whole hour, day or month. 24h by hour, ${String(TRAFFIC_MONTHS)} months by month, else 7d.`,
     ),
     until: momentQuery('Only spans of time that begin before then.'),
     limit: z.coerce
@@ -80,7 +81,7 @@ export function addUsage(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
     createRoute({
       ...{ method: 'get', path: '/v1/usage', tags: ['Usage'], operationId: 'showUsage' },
       summary: 'Requests by time, consumer or endpoint, as replicas counted them: they report once a minute.',
-      description: `Counts are kept for 13 months, in hours of UTC. Without \`consumer\` and \`label\`, and not by consumer, callers
+      description: `Counts are kept for ${String(TRAFFIC_MONTHS)} months, in hours of UTC. Without \`consumer\` and \`label\`, and not by consumer, callers
 who are not known count too. An operator with labels sees requests to endpoints within reach, and by consumer those of
 consumers within reach, of the whole hours since these carry the labels.`,
       request: { query },

@@ -17,6 +17,7 @@ import {
 import type { TlsIdentity } from '../../wire/server/transport.ts';
 import { findRequestFault } from './request-fault.ts';
 import { answerSocket, answerUnread, type Refuse } from './unread-answer.ts';
+import { MAX_HEADER_BYTES } from '../api/document-headers.ts';
 
 /** What one connection, and all of them together, may take. Browsers and programs of operators are few. */
 const limits = {
@@ -29,7 +30,7 @@ const limits = {
 } as const;
 
 const httpOptions = {
-  maxHeaderSize: 16_384,
+  maxHeaderSize: MAX_HEADER_BYTES,
   keepAliveTimeout: 60_000,
   // Its own answer to such a request would have neither a body nor a line in the log.
   requireHostHeader: false,

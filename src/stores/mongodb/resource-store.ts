@@ -1,3 +1,4 @@
+import { MAX_CHANGES_PER_COMMIT } from '../../model/bounds.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import type { Clock } from '../../base/clock.ts';
@@ -29,7 +30,6 @@ import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
  * the cache until it is committed: 256 MB, the smallest that MongoDB has, took 14 000 new resources, 512 MB 20 000, 1
  * GB 50 000. More is refused in seconds (`too-large`) with nothing changed.
  */
-export const MAX_CHANGES_PER_COMMIT = 10_000;
 
 /** What a {@link MongoResourceStore} works with. */
 export interface MongoResourceStorePorts {

@@ -13,11 +13,8 @@ import { MongodbUnavailable, type UnavailableReason } from '../../../src/stores/
 import { describeFault } from '../../../src/stores/mongodb/mapping/document-fault.ts';
 import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
 import { openMongoStore } from '../../../src/stores/mongodb/open-mongo-store.ts';
-import {
-  MAX_CHANGES_PER_COMMIT,
-  MongoResourceStore,
-  type MongoResourceStorePorts,
-} from '../../../src/stores/mongodb/resource-store.ts';
+import { MAX_CHANGES_PER_COMMIT } from '../../../src/model/bounds.ts';
+import { MongoResourceStore, type MongoResourceStorePorts } from '../../../src/stores/mongodb/resource-store.ts';
 import { createUsageSource } from '../../../src/stores/mongodb/usage.ts';
 import { APP_SECRET, creation, managed, OTHER_SECRET } from '../../conformance/resource-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';

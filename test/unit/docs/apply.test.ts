@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MAX_DOCUMENT_BYTES, MAX_LARGE_DOCUMENT_BYTES } from '../../../src/resources/parse-document.ts';
-import { MAX_CHANGES_PER_COMMIT } from '../../../src/stores/mongodb/resource-store.ts';
+import { MAX_CHANGES_PER_COMMIT } from '../../../src/model/bounds.ts';
 import { readDocument, readFences } from '../../support/docs/documents.ts';
 import { memoryCli } from '../cli/nouns/memory-cli.ts';
 import { useFiles } from '../cli/apply/files.ts';

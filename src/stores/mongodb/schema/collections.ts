@@ -1,3 +1,4 @@
+import { TRAFFIC_MONTHS } from '../../../model/bounds.ts';
 import { type Fields, idField, type MappingKind, type Schema, schemaOf } from '../../../model/document/fields.ts';
 import { storedConsumerKind } from '../../../resources/consumer.ts';
 import { appKeyHashField } from '../../../resources/credential.ts';
@@ -48,8 +49,8 @@ const time = { bsonType: 'date' };
 const flag = { bsonType: 'bool' };
 const count = { bsonType: 'number', minimum: 0 };
 const DAY_SECONDS = 86_400;
-/** Thirteen months: each month beside the same one of the year before. */
-const TRAFFIC_DAYS = 397;
+/** {@link TRAFFIC_MONTHS}, the longest that they can be. */
+const TRAFFIC_DAYS = 366 + 31 * (TRAFFIC_MONTHS - 12);
 const reverted = {
   ...{ bsonType: 'object', properties: { event: text, storeRevision: count } },
   ...{ required: ['event', 'storeRevision'], additionalProperties: false },
