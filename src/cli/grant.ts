@@ -1,12 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { unseenTexts } from '../model/document/unseen-texts.ts';
 import { planGrant, planGrantRemoval } from '../resources/changes/plan-grant.ts';
-import { findGrant, listGroupGrants, NotFound } from '../resources/changes/resource-store.ts';
+import {
+  findGrant,
+  listGroupGrants,
+  NotFound,
+  type ResourceStore,
+  takeFirst,
+} from '../resources/changes/resource-store.ts';
 import type { Wish } from '../resources/changes/wish.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { type Grant, type GrantTarget, isGroupGrant } from '../model/grant.ts';
 import { isGrantLive } from '../model/grant-in-effect.ts';
-import type { LabelSelector } from '../model/labels.ts';
+import { describeLabels, type LabelSelector } from '../model/labels.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import { type Declared, declareTime } from '../resources/declared.ts';
 import { declareGrant, endpointOfShortId, grantId, SHORT_ID_CHARACTERS } from '../resources/grant.ts';
@@ -89,7 +95,7 @@ ${groupBounds} ${labelBounds}`,
       }
       return {
         changes,
-        notes: notesOf(endpoint),
+        notes: [...notesOf(endpoint), ...(await notesOnGroup(resources, flags.label))],
         done: `${formatHolders(targets)} authorised on ${endpointId}.`,
         already: `${formatHolders(targets)} authorised on ${endpointId} already.`,
       };
@@ -122,6 +128,16 @@ function notesOf(endpoint: Endpoint): readonly string[] {
   if (endpoint.accessCondition === 'authenticated-and-authorized') return [];
   return [
     `${endpoint.id} lets in every authenticated consumer; the grant sets limits only, unless its access condition becomes authenticated-and-authorized`,
+  ];
+}
+
+/** A group that nobody belongs to: a slip, or one for consumers to come. */
+async function notesOnGroup(store: ResourceStore, label: LabelSelector | undefined): Promise<readonly string[]> {
+  if (label === undefined) return [];
+  const [carrier] = await takeFirst(store.list('consumer', { labels: label, most: 1 }), 1);
+  if (carrier !== undefined) return [];
+  return [
+    `no consumer carries ${describeLabels(label)} now: the grant is for nobody until one does ("consumer edit ID --label")`,
   ];
 }
 

@@ -92,10 +92,33 @@ may be in force.`,
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    if (error instanceof CommanderError) {
+      const advice = error.code === 'commander.excessArguments' ? adviseOnExcess(args) : null;
+      if (advice !== null) writeSafely(terminal.err, `${advice}\n`);
+      return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    }
     writeSafely(terminal.err, `postern: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return exitCodes.failed;
   }
+}
+
+/**
+ * What to do about operands that a command does not take, where they stand behind the value of a flag: most probably
+ * they are meant as further values of it. Null for others.
+ */
+function adviseOnExcess(args: readonly string[]): string | null {
+  const at = args.findIndex(
+    (word, index) => index > 1 && !word.startsWith('-') && isFlag(args[index - 2]) && !isFlag(args[index - 1]),
+  );
+  const flag = args[at - 2];
+  if (at === -1 || flag === undefined) return null;
+  const end = args.findIndex((word, index) => index > at && word.startsWith('-'));
+  const values = args.slice(at - 1, end === -1 ? undefined : end);
+  return `Write a flag again for each of its values: ${values.map((value) => `${flag} ${value}`).join(' ')}`;
+}
+
+function isFlag(word: string | undefined): boolean {
+  return word !== undefined && /^--[a-z][a-z-]*$/.test(word);
 }
 
 const ADDRESS = /^(?:--?[\w-]+=)?mongodb(?:\+srv)?:\/\/(.*)$/is;

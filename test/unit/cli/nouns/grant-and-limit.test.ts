@@ -61,6 +61,26 @@ describe('postern grant', () => {
     assert.match(ofEndpoint.err, /begin anew at each restart, .*\(endpoint orders\)/);
   });
 
+  it('says what to do about a flag with several values', async () => {
+    const { code, err } = await cli.run([
+      ...['grant', 'add', '--endpoint', 'invoices', '--limit', '5/minute', '5000/month', '--consumer', 'acme'],
+    ]);
+    assert.equal(code, 2);
+    assert.match(err, /too many arguments/);
+    assert.match(err, /\nWrite a flag again for each of its values: --limit 5\/minute --limit 5000\/month\n$/);
+    const other = await cli.run(['consumer', 'list', 'acme']);
+    assert.equal(other.code, 2);
+    assert.doesNotMatch(other.err, /Write a flag/);
+  });
+
+  it('says that nobody carries the label that it is for', async () => {
+    const add = ['grant', 'add', '--endpoint', 'invoices', '--label'];
+    const gone = await cli.run([...add, 'tier=glod', '--priority', '1']);
+    assert.equal(gone.code, 0);
+    assert.match(gone.err, /^note: no consumer carries tier=glod now: the grant is for nobody until one does/);
+    assert.equal((await cli.run([...add, 'tier=gold', '--priority', '2'])).err, '');
+  });
+
   it('says when it is worth less than it seems', async () => {
     const { code, err } = await cli.run(['grant', 'add', '--endpoint', 'orders', '--consumer', 'acme']);
     assert.equal(code, 0);
