@@ -8,12 +8,17 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Why a store is its default, a file of this folder. */
+export const STORE_UNNAMED = 'POSTERN_STORE is not set, and so is its default, file:postern.yaml';
+
 /** A command would change a declarative file, which only people edit. */
 export class FileStoreRefusal extends Error {
   override readonly name = 'FileStoreRefusal';
 
-  constructor(path: string) {
-    super(`the store is a file, which commands do not change: edit the file ${path}`);
+  /** @param isUnnamed whether it is the default, because nothing names a store */
+  constructor(path: string, isUnnamed = false) {
+    const why = isUnnamed ? `${STORE_UNNAMED}; ` : '';
+    super(`${why}the store is a file, which commands do not change: edit the file ${path}`);
   }
 }
 

@@ -2,6 +2,7 @@ import { startSystemTimer, systemClock } from '../base/clock.ts';
 import { parseConfig } from '../gateway/config.ts';
 import type { ProcessPorts } from '../gateway/parts.ts';
 import { writeSafely } from './failure.ts';
+import { findDefaultFault, isStoreUnnamed } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** What runs until it is stopped. Disposing of it stops at once. */
@@ -32,6 +33,13 @@ export async function runService(
     return exitCodes.failed;
   }
   const { config } = parsed;
+  if (config.store.kind === 'file' && isStoreUnnamed(store, terminal.environment)) {
+    const fault = findDefaultFault(config.store.path);
+    if (fault !== null) {
+      writeSafely(terminal.err, `postern: ${fault}\n`);
+      return exitCodes.failed;
+    }
+  }
   const destination = await openLogDestination(config.logFormat, terminal.out.isTerminal);
   const logger = createLogger(config.logLevel, destination.stream);
   terminal.onCrash((error) => {

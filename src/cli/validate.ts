@@ -13,7 +13,7 @@ import { type OutputFormat, outputOption, type SelectorFlag, selectorOption } fr
 import { formatData } from './render/data.ts';
 import { count } from '../base/text/printable.ts';
 import { UsageError } from './failure.ts';
-import { findStore } from './store/open-store.ts';
+import { findStore, isStoreUnnamed, requireDefaultFile } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 interface Finding extends SourceFiles {
@@ -94,7 +94,10 @@ export async function validate(
 /** The file that `serve` would serve. */
 function fileOfStore(environment: Terminal['environment']): string {
   const location = findStore(undefined, environment);
-  if (location.kind === 'file') return location.path;
+  if (location.kind === 'file') {
+    if (isStoreUnnamed(undefined, environment)) requireDefaultFile(location.path);
+    return location.path;
+  }
   const { name } = settings.store;
   throw new UsageError(`name the files to check: ${name} is a database; "postern doctor --deep" looks through that`);
 }

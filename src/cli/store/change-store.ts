@@ -26,6 +26,7 @@ import { paintFor } from '../render/text.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { commitChanges, waysToFindOut } from './commit-changes.ts';
 import type { OpenedStore } from '../opened-store.ts';
+import { isStoreUnnamed } from './open-store.ts';
 import { openFor } from './read-store.ts';
 import { waitWhereWished } from './wait-for-replicas.ts';
 
@@ -113,7 +114,7 @@ export async function openForChange(
   const store = await openFor(context, command, flags, isSealing && secretsForSealing(flags));
   if (store.file === null) return store;
   await store[Symbol.asyncDispose]();
-  throw new FileStoreRefusal(store.file);
+  throw new FileStoreRefusal(store.file, isStoreUnnamed(flags.store, context.terminal.environment));
 }
 
 interface Running {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import { parseName, parseStore, type StoreLocation } from '../../base/config-values.ts';
@@ -7,7 +8,7 @@ import { KeyRing } from '../../model/keyring/key-ring.ts';
 import { loadKeyRing } from '../../model/keyring/read-key-ring.ts';
 import { parseKeyRingLocation } from '../../model/keyring/ring-location.ts';
 import type { DatabaseChecks } from '../doctor/run-checks.ts';
-import { UsageError } from '../failure.ts';
+import { STORE_UNNAMED, UsageError } from '../failure.ts';
 import type { OpenedStore, StoreWish } from '../opened-store.ts';
 
 /** The store of `--store` or `POSTERN_STORE`. Throws `UsageError` for what is not a store. */
@@ -16,6 +17,23 @@ export function findStore(store: string | undefined, environment: Environment): 
   const location = parseStore(store ?? (environment[name] || usual));
   if ('fault' in location) throw new UsageError(`${store === undefined ? name : '--store'}: ${location.fault}`);
   return location;
+}
+
+/** Whether neither a flag nor the environment names a store, so that it is the default. */
+export function isStoreUnnamed(store: string | undefined, environment: Environment): boolean {
+  return store === undefined && (environment[settings.store.name] ?? '') === '';
+}
+
+/** What to say where the file of the default is not there, so that no store was meant; null where it is. */
+export function findDefaultFault(path: string): string | null {
+  if (existsSync(path)) return null;
+  return `${STORE_UNNAMED}, which is not there: set it to file:PATH or mongodb://HOST:27017/DATABASE, or give --store`;
+}
+
+/** Throws `UsageError` with {@link findDefaultFault}. */
+export function requireDefaultFile(path: string): void {
+  const fault = findDefaultFault(path);
+  if (fault !== null) throw new UsageError(fault);
 }
 
 /** Commands that can begin an empty database, and one that finds nothing sealed there. Any other would find nothing. */
@@ -33,6 +51,7 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
   const actor = actorOf(environment);
   if (location.kind === 'file') {
     const { openFileStore } = await import('./file-store.ts');
+    if (isStoreUnnamed(wish.store, environment)) requireDefaultFile(location.path);
     return { ...(await openFileStore(location.path, environment, needsSecrets)), actor };
   }
   const usesRing = needsSecrets === 'where-possible' ? isKeyRingNamed(environment) : needsSecrets !== false;

@@ -21,6 +21,20 @@ grants:
   - { endpoint: orders, consumer: acme }
 `;
 
+describe('a command without POSTERN_STORE', () => {
+  const fault =
+    'POSTERN_STORE is not set, and so is its default, file:postern.yaml, which is not there: set it to file:PATH or mongodb://HOST:27017/DATABASE, or give --store';
+
+  it('says that it is missing, where the file of its default is', async () => {
+    for (const command of ['endpoint list', 'consumer create acme', 'apply -f x.yaml', 'validate']) {
+      const { code, out, err } = await runCli(command.split(' '));
+      const name = command === 'endpoint list' ? command : command.replace(/ (?:acme|-f x\.yaml)$/, '');
+      assert.deepEqual([code, out, err], [2, '', `postern ${name}: ${fault}\n`]);
+    }
+    assert.deepEqual(await runCli(['serve']), { code: 1, out: '', err: `postern: ${fault}\n` });
+  });
+});
+
 describe('commands on a declarative file', () => {
   let folder: TemporaryDirectory;
   let path = '';
