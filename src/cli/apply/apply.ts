@@ -97,7 +97,9 @@ async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
   const deleted = tallyDeleted(plan.changes);
   const mustAsk = deleted !== '' && revived === '' && flags.yes !== true && flags.dryRun !== true;
   if (mustAsk) requireAsk(terminal);
-  if (flags.output === 'table') printChanges(plan.changes, MAX_SHOWN_CHANGES, terminal);
+  const isOnlyShown = flags.dryRun === true || revived !== '';
+  const shown = { maxShown: MAX_SHOWN_CHANGES, generated: isOnlyShown ? plan.generated : null };
+  if (flags.output === 'table') printChanges(plan.changes, shown, terminal);
   if (revived !== '') {
     // A dry run ends the same way: it shows what the command would do.
     if (flags.output !== 'table') report(plan, [], false, running);
@@ -187,7 +189,7 @@ function report(
   const generated = committed.flatMap(({ kind, id }) => (kind === 'credential' ? (plan.generated.get(id) ?? []) : []));
   if (flags.output !== 'table') {
     const rest = { dryRun, committed: committed.length, revision, generated: declareGenerated(generated) };
-    printPlanData(plan, rest, flags.output, out);
+    printPlanData(plan, dryRun || (!isDone && committed.length === 0), rest, flags.output, out);
     return;
   }
   const unchanged = `${grouped(plan.unchangedCount)} unchanged`;

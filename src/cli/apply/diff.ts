@@ -56,10 +56,10 @@ async function printDiff(flags: PlanFlags & StoreFlags, context: CommandContext)
 function printDifferences(plan: ApplyPlan, format: OutputFormat, terminal: Terminal): void {
   const { out } = terminal;
   if (format !== 'table') {
-    printPlanData(plan, {}, format, out);
+    printPlanData(plan, true, {}, format, out);
     return;
   }
-  printChanges(plan.changes, Infinity, terminal);
+  printChanges(plan.changes, { maxShown: Infinity, generated: plan.generated }, terminal);
   const unchanged = `${grouped(plan.unchangedCount)} unchanged`;
   out.write(plan.changes.length === 0 ? `No differences (${unchanged}).\n` : `${tally(plan.changes)}, ${unchanged}\n`);
   const revived = listRevived(plan.changes);

@@ -8,13 +8,14 @@ import type { ApplyPlan } from '../../resources/changes/apply/apply-plan.ts';
 import type { GeneratedCredential } from '../../resources/changes/apply/apply-plan.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { textOf } from '../../resources/changes/generate-credential.ts';
-import { describeChange } from '../../resources/changes/describe-change.ts';
+import { type DescribedChange, describeChange } from '../../resources/changes/describe-change.ts';
 import { renderChange } from '../../resources/changes/render-change.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
 import type { CommandContext } from '../command.ts';
 import { readSources, renderProblems, renderWarnings } from '../declarative-files.ts';
 import { startProgress } from '../interaction.ts';
 import { formatData, formatJson } from '../render/data.ts';
+import { withoutGenerated } from '../render/generated.ts';
 import type { OutputFormat, SelectorFlag } from '../flags/options.ts';
 import { count, grouped } from '../../base/text/printable.ts';
 import { paintFor } from '../render/text.ts';
@@ -90,11 +91,18 @@ function countReads(store: ResourceStore, onRead: () => void): ResourceStore {
 /** Revived resources that a message names. */
 const MAX_REVIVED = 10;
 
-/** Prints changes for people, with a word where one revives: at most `maxShown`, then how many more there are. */
-export function printChanges(changes: readonly Change[], maxShown: number, terminal: Terminal): void {
+/**
+ * Prints changes for people, with a word where one revives: at most `maxShown`, then how many more there are. Where they
+ * are only shown, `generated` are the credentials whose App Keys were made up for that.
+ */
+export function printChanges(
+  changes: readonly Change[],
+  { maxShown, generated }: { readonly maxShown: number; readonly generated: ApplyPlan['generated'] | null },
+  terminal: Terminal,
+): void {
   const paint = paintFor(terminal);
   for (const change of changes.slice(0, maxShown)) {
-    const [heading = '', ...fields] = renderChange(describeChange(change), paint);
+    const [heading = '', ...fields] = renderChange(describeIn(change, generated), paint);
     const stopped = stoppedBefore(change);
     const mark = stopped === null ? '' : ` ${paint.red(`(revives: it is ${stopped})`)}`;
     terminal.out.write(`${[`${heading}${mark}`, ...fields].join('\n')}\n`);
@@ -130,34 +138,46 @@ export function tallyDeleted(changes: readonly Change[]): string {
     .join(', ');
 }
 
-/** Prints a plan for programs, piece by piece: it may be long. `rest` follows the changes. */
+/** A change in words; of one that is only shown, without an App Key that was made up for it. */
+function describeIn(change: Change, generated: ApplyPlan['generated'] | null): DescribedChange {
+  const described = describeChange(change);
+  const isMadeUp = change.kind === 'credential' && (generated?.get(change.id)?.appKey ?? null) !== null;
+  return isMadeUp ? withoutGenerated(described) : described;
+}
+
+/**
+ * Prints a plan for programs, piece by piece: it may be long. `rest` follows the changes. `isOnlyShown`: nothing of it
+ * is made.
+ */
 export function printPlanData(
-  { changes, unchangedCount }: ApplyPlan,
+  { changes, unchangedCount, generated: all }: ApplyPlan,
+  isOnlyShown: boolean,
   rest: Readonly<Record<string, unknown>>,
   format: 'json' | 'yaml',
   out: Output,
 ): void {
   const tail = { unchanged: unchangedCount, ...rest };
+  const generated = isOnlyShown ? all : null;
   if (changes.length === 0) {
     out.write(formatData({ changes: [], ...tail }, format));
   } else if (format === 'yaml') {
     out.write('changes:\n');
-    for (const change of changes) out.write(indent(formatData([describePlanned(change)], format), 2));
+    for (const change of changes) out.write(indent(formatData([describePlanned(change, generated)], format), 2));
     out.write(formatData(tail, format));
   } else {
     out.write('{\n  "changes": [\n');
     for (const [index, change] of changes.entries()) {
       const end = index === changes.length - 1 ? '\n' : ',\n';
-      out.write(`${formatJson(describePlanned(change), 4)}${end}`);
+      out.write(`${formatJson(describePlanned(change, generated), 4)}${end}`);
     }
     out.write(`  ],\n${formatData(tail, format).slice('{\n'.length)}`);
   }
 }
 
 /** A change of a plan for programs: `revives` says what the resource is that it brings back. */
-function describePlanned(change: Change): object {
+function describePlanned(change: Change, generated: ApplyPlan['generated'] | null): object {
   const stopped = stoppedBefore(change);
-  return { ...describeChange(change), ...(stopped === null ? {} : { revives: stopped }) };
+  return { ...describeIn(change, generated), ...(stopped === null ? {} : { revives: stopped }) };
 }
 
 /** What was generated, for programs: with the secrets, which are printed only here. */

@@ -20,6 +20,7 @@ import {
 } from '../flags/options.ts';
 import { confirm, requireAsk } from '../interaction.ts';
 import { renderResult } from '../render/data.ts';
+import { withoutGenerated } from '../render/generated.ts';
 import { count } from '../../base/text/printable.ts';
 import { noteOnLimits } from '../render/lasting-limits.ts';
 import { paintFor } from '../render/text.ts';
@@ -153,7 +154,9 @@ async function propose(plan: Plan, former: Proposal | null, running: Running): P
   const { err } = context.terminal;
   const real = takeReal(plan.changes);
   const changes = real.map(({ change }) => change);
-  const described = real.map((each) => each.described);
+  // What is generated for a change that is not made never exists.
+  const isOnlyShown = flags.dryRun === true && plan.outcome !== undefined;
+  const described = real.map((each) => (isOnlyShown ? withoutGenerated(each.described) : each.described));
   const isAsked = changes.length > 0 && flags.dryRun !== true && flags.yes !== true;
   const question = isAsked && plan.question !== former?.plan.question ? plan.question : undefined;
   if (question !== undefined) requireAsk(context.terminal);

@@ -120,7 +120,14 @@ grants.yaml:3:35: there is no consumer "acme"
       'new.yaml',
       'version: 1\nconsumers: [{ id: acme, credentials: [{ id: a, method: hmac }, { id: b, method: key }] }]\n',
     );
-    assert.doesNotMatch(await cli.done('apply', '-f', file, '--dry-run'), /Generated/);
+    const dry = await cli.done('apply', '-f', file, '--dry-run');
+    assert.doesNotMatch(dry, /Generated/);
+    assert.match(dry, /\+ credential a of consumer acme\n {4}method: hmac\n {4}appKey: \(set\)\n/);
+    for (const format of ['json', 'yaml']) {
+      const data = await cli.done('apply', '-f', file, '--dry-run', '-o', format);
+      assert.doesNotMatch(data, /[0-9a-f]{32}/, 'an App Key that will never exist');
+    }
+    assert.doesNotMatch((await cli.run(['diff', '-f', file])).out, /[0-9a-f]{32}/);
     const out = await cli.done('apply', '-f', file);
     const found =
       /Generated.*\na of consumer acme\n {4}App Key {5}([0-9a-f]{32})\n {4}App Secret {2}([\w-]{43})\nb of consumer acme\n {4}App Key {5}([0-9a-f]{32})\n$/.exec(
