@@ -7,7 +7,8 @@ import { Conflict, Outdated } from '../../resources/changes/resource-store.ts';
 import { MAX_CHANGES_PER_COMMIT } from '../../model/bounds.ts';
 import { describeLabels } from '../../model/labels.ts';
 import { addAction, addHelp, changeExits, type CommandContext } from '../command.ts';
-import { reportFailure } from '../failure.ts';
+import type { GeneratedCredential } from '../../resources/changes/apply/plan-credentials.ts';
+import { reportFailure, writeSafely } from '../failure.ts';
 import {
   addChangeOptions,
   addNewRingOption,
@@ -17,13 +18,14 @@ import {
   selectorOption,
 } from '../flags/options.ts';
 import { confirm, requireAsk, watchForStop } from '../interaction.ts';
-import { grouped } from '../../base/text/printable.ts';
+import { count, grouped } from '../../base/text/printable.ts';
 import { noteOnLimits } from '../render/lasting-limits.ts';
 import { MAX_PLANS, openForChange } from '../store/change-store.ts';
 import { commitWithProgress } from '../store/commit-changes.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { waitWhereWished } from '../store/wait-for-replicas.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
+import { type GeneratedFile, openGeneratedFile } from './generated-file.ts';
 import {
   declareGenerated,
   listRevived,
@@ -44,11 +46,12 @@ export function registerApply(program: Command, context: CommandContext): void {
     .requiredOption('-f, --file <file...>', 'files that together are one document')
     .option('--prune', 'delete what the files do not name; asks, or needs --yes')
     .addOption(selectorOption('change and delete only what carries this label'))
+    .option('--out <file>', 'write what is generated into this new file, for its owner only, instead of printing it')
     .option('--revive', 'also bring back what was disabled, revoked or is retiring, where the files say so');
   addYesOption(addChangeOptions(addNewRingOption(command)));
   addHelp(command, {
     notes: `What the files do not name stays as it is, unless --prune is given. Secrets that the files leave out are kept as stored;
-a new credential without appKey gets a generated pair, which is printed once. What a command disabled or revoked stays
+a new credential without appKey gets a generated pair, which is printed once, or written by --out. What a command disabled or revoked stays
 so if the files leave out "enabled" and "state"; if they say the opposite, nothing is changed without --revive (--yes
 is not enough). Applying twice changes nothing. Up to ${grouped(MAX_CHANGES_PER_COMMIT)} changes are one transaction. More are made in steps; after
 an interruption, run the command again for the rest.
@@ -61,6 +64,7 @@ else.`,
       'postern apply -f endpoints.yaml -f consumers.yaml',
       'postern apply -f postern.yaml --prune',
       'postern apply -f payments.yaml --selector team=payments --prune',
+      'postern apply -f postern.yaml --out generated.yaml',
       'postern apply -f postern.yaml --revive',
     ],
     exits: {
@@ -70,16 +74,17 @@ else.`,
     },
   });
   addAction(command, context, async (flags: ApplyFlags) => {
+    const generatedFile = flags.out === undefined ? null : await openGeneratedFile(flags.out);
     await using store = await openForChange(context, 'apply', flags, true);
     const plan = await planDocument(flags, store.resources, context);
     if (plan === null) return exitCodes.failed;
     const note = noteOnLimits(plan.changes, context.terminal.environment);
     if (note !== null) context.terminal.err.write(`note: ${note}\n`);
-    return await carryOut(plan, { flags, context, store });
+    return await carryOut(plan, { flags, context, store, generatedFile });
   });
 }
 
-type ApplyFlags = PlanFlags & ChangeFlags & NewRingFlag & { readonly revive?: true };
+type ApplyFlags = PlanFlags & ChangeFlags & NewRingFlag & { readonly revive?: true; readonly out?: string };
 
 /** Changes that are printed one by one before they are made. */
 const MAX_SHOWN_CHANGES = 100;
@@ -88,6 +93,8 @@ interface Running {
   readonly flags: ApplyFlags;
   readonly context: CommandContext;
   readonly store: OpenedStore;
+  /** Null where what is generated is printed. */
+  readonly generatedFile: GeneratedFile | null;
 }
 
 async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
@@ -102,7 +109,7 @@ async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
   if (flags.output === 'table') printChanges(plan.changes, shown, terminal);
   if (revived !== '') {
     // A dry run ends the same way: it shows what the command would do.
-    if (flags.output !== 'table') report(plan, [], false, running);
+    if (flags.output !== 'table') await report(plan, [], false, running);
     terminal.err.write(
       `postern apply: this would bring back what was stopped: ${revived}. Nothing was changed.
 To keep it stopped, leave "enabled" or "state" out of the file, or write there what holds. To bring it back, add --revive.
@@ -111,7 +118,7 @@ To keep it stopped, leave "enabled" or "state" out of the file, or write there w
     return exitCodes.conflict;
   }
   if (plan.changes.length === 0 || flags.dryRun === true) {
-    report(plan, [], true, running);
+    await report(plan, [], true, running);
     return flags.dryRun === true ? exitCodes.done : await waitWhereWished(null, running.store, flags, context);
   }
   if (mustAsk && !(await confirm(`Delete what the files do not name${ownedBy(plan)} (${deleted})?`, terminal))) {
@@ -119,7 +126,7 @@ To keep it stopped, leave "enabled" or "state" out of the file, or write there w
     return exitCodes.failed;
   }
   const { end, done, committed, revision } = await commitAgreed(plan, running);
-  report(done, committed, end === 'done', running, revision);
+  await report(done, committed, end === 'done', running, revision);
   if (end !== 'done') return reportEnd(end, committed.length, done.changes.length, terminal);
   return await waitWhereWished(revision, running.store, flags, context);
 }
@@ -177,16 +184,18 @@ async function commitAgreed(plan: ApplyPlan, running: Running): Promise<Agreed> 
   }
 }
 
-function report(
+async function report(
   plan: ApplyPlan,
   committed: readonly Change[],
   isDone: boolean,
-  { flags, context }: Running,
+  { flags, context, generatedFile }: Running,
   revision: number | null = null,
-): void {
+): Promise<void> {
   const { out } = context.terminal;
   const dryRun = flags.dryRun === true;
-  const generated = committed.flatMap(({ kind, id }) => (kind === 'credential' ? (plan.generated.get(id) ?? []) : []));
+  const made = committed.flatMap(({ kind, id }) => (kind === 'credential' ? (plan.generated.get(id) ?? []) : []));
+  const isWritten = await writeGenerated(made, generatedFile, context.terminal);
+  const generated = isWritten ? [] : made;
   if (flags.output !== 'table') {
     const rest = { dryRun, committed: committed.length, revision, generated: declareGenerated(generated) };
     printPlanData(plan, dryRun || (!isDone && committed.length === 0), rest, flags.output, out);
@@ -197,6 +206,24 @@ function report(
   else if (isDone)
     out.write(`${tally(plan.changes)}, ${unchanged}\n${dryRun ? 'Nothing was changed (--dry-run).\n' : ''}`);
   printGenerated(generated, context.terminal);
+}
+
+/** Whether generated pairs are in the file. What cannot be written is printed: it is nowhere else. */
+async function writeGenerated(
+  generated: readonly GeneratedCredential[],
+  file: GeneratedFile | null,
+  { err }: Terminal,
+): Promise<boolean> {
+  if (file === null || generated.length === 0) return false;
+  try {
+    await file.write(generated);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    writeSafely(err, `postern apply: ${error.message}; what was generated is printed instead\n`);
+    return false;
+  }
+  writeSafely(err, `Generated, and written to ${file.path} only: ${count(generated.length, 'credential')}.\n`);
+  return true;
 }
 
 function reportEnd(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
 import { parse } from 'yaml';
 import { memoryCli } from '../nouns/memory-cli.ts';
 import { useFiles } from './files.ts';
@@ -143,6 +144,41 @@ grants.yaml:3:35: there is no consumer "acme"
     for await (const event of cli.store.events({})) {
       for (const secret of [found[2], found[3]]) assert.ok(!JSON.stringify(event).includes(secret ?? 'none'));
     }
+  });
+
+  it('writes generated pairs into a new file of its owner, and prints none', async () => {
+    const cli = await memoryCli();
+    const file = files.write(
+      'made.yaml',
+      'version: 1\nconsumers: [{ id: acme, credentials: [{ id: a, method: hmac }] }]\n',
+    );
+    const to = files.path('generated.yaml');
+    const dry = await cli.run(['apply', '-f', file, '--out', to, '--dry-run']);
+    assert.deepEqual([dry.code, existsSync(to)], [0, false]);
+    const { code, out, err } = await cli.run(['apply', '-f', file, '--out', to]);
+    assert.equal(code, 0);
+    assert.equal(err, `Generated, and written to ${to} only: 1 credential.\n`);
+    const { generated } = parse(files.read(to)) as { readonly generated: readonly Record<string, string>[] };
+    assert.deepEqual(Object.keys(generated[0] ?? {}), ['credential', 'consumer', 'appKey', 'appSecret']);
+    const stored = (await cli.store.find('credential', 'a'))?.resource.appSecret?.reveal().toString() ?? '';
+    assert.equal(generated[0]?.['appSecret'], stored);
+    assert.ok(!out.includes(stored));
+    assert.equal(statSync(to).mode & 0o777, 0o600);
+    const again = await cli.run(['apply', '-f', file, '--out', to]);
+    assert.equal(again.code, 2);
+    assert.match(again.err, /generated\.yaml is there, and may hold secrets that are nowhere else; name another file/);
+    const nowhere = await cli.run(['apply', '-f', file, '--out', files.path('no/such/folder')]);
+    assert.match(nowhere.err, /cannot be written \(ENOENT\)/);
+    const json = await cli.run([
+      'apply',
+      '-f',
+      file.replace('made', 'new'),
+      '--out',
+      files.path('g.json'),
+      '-o',
+      'json',
+    ]);
+    assert.deepEqual((JSON.parse(json.out) as { generated: unknown }).generated, []);
   });
 
   it('gives programs JSON and YAML', async () => {
