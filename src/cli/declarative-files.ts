@@ -2,7 +2,7 @@ import { documentNames, MAX_LARGE_DOCUMENT_BYTES } from '../resources/parse-docu
 import { MAX_PROBLEMS } from '../model/document/problem-log.ts';
 import { excerptOf } from '../model/document/source-excerpt.ts';
 import { readWholeFile } from '../base/files/read-whole-file.ts';
-import { count } from '../base/text/printable.ts';
+import { count, grouped } from '../base/text/printable.ts';
 import { paintFor } from './render/text.ts';
 import { formatPlace, type Problem } from '../model/document/problem.ts';
 import type { DocumentSource, UnreadSource } from '../model/document/source-text.ts';
@@ -60,12 +60,17 @@ export function renderWarnings(
   return renderPlaces(warnings, texts, { terminal, level: `${colors.yellow('warning:')} ` });
 }
 
+/** So many are shown one by one: what is wrong everywhere has one cause. Programs get all of them. */
+const MAX_SHOWN = 20;
+
 function renderPlaces(
-  problems: readonly Problem[],
+  all: readonly Problem[],
   texts: ReadonlyMap<string, string>,
   { terminal, level }: { readonly terminal: Pick<Terminal, 'environment' | 'out'>; readonly level: string },
 ): string {
   const colors = paintFor(terminal);
+  const problems = all.slice(0, MAX_SHOWN);
+  const more = all.length - problems.length;
   const files = new Set(problems.map(({ file }) => file));
   const lines = new Map([...texts].flatMap(([file, text]) => (files.has(file) ? [[file, text.split('\n')]] : [])));
   const blocks = problems.map((problem) => {
@@ -77,5 +82,5 @@ function renderPlaces(
     const mark = colors.red('^');
     return `${heading}${colors.dim(`${margin} |`)} ${excerpt.text}\n${colors.dim('      |')} ${' '.repeat(excerpt.indent)}${mark}\n`;
   });
-  return blocks.join('');
+  return `${blocks.join('')}${more === 0 ? '' : `… and ${grouped(more)} more; -o json prints all\n`}`;
 }

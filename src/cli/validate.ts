@@ -19,7 +19,7 @@ import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 interface Finding extends SourceFiles {
   readonly parsed:
     | { readonly document: PlacedDocument; readonly warnings: readonly Problem[]; readonly note: string | null }
-    | { readonly problems: readonly Problem[] };
+    | { readonly problems: readonly Problem[]; readonly lacksOnlySecrets: boolean };
 }
 
 interface ValidateFlags extends SelectorFlag {
@@ -109,7 +109,11 @@ async function check(
 ): Promise<Finding> {
   const read = await readSources(names);
   const parsed = parsePlacedDocument(read.sources, options);
-  if ('problems' in parsed) return { ...read, parsed };
+  if ('problems' in parsed) {
+    const again = { ...options, isComplete: false, readSecret: anySecret };
+    const lacksOnlySecrets = options.isComplete && 'document' in parsePlacedDocument(read.sources, again);
+    return { ...read, parsed: { ...parsed, lacksOnlySecrets } };
+  }
   const { document } = parsed;
   const warnings = findWarnings(document, read.sources, clock.nowSeconds());
   const holders = [
@@ -122,13 +126,20 @@ async function check(
 function render(finding: Finding, format: OutputFormat, terminal: Pick<Terminal, 'environment' | 'out'>): string {
   if (format !== 'table') return formatData(describe(finding), format);
   const { parsed, texts, files } = finding;
-  if ('problems' in parsed) return renderProblems(parsed.problems, texts, terminal);
+  if ('problems' in parsed) {
+    return renderProblems(parsed.problems, texts, terminal) + (parsed.lacksOnlySecrets ? LACKS_ONLY_SECRETS : '');
+  }
   const { document, warnings, note } = parsed;
   const warned = warnings.length === 0 ? '' : `; ${count(warnings.length, 'warning')}`;
   const counts = Object.entries(countResources(document)).map(([kinds, number]) => count(number, kinds.slice(0, -1)));
   const summary = `${nameOf(files)}: valid: ${counts.join(', ')}${warned}\n`;
   return `${renderWarnings(warnings, texts, terminal)}${note === null ? '' : `note: ${note}\n`}${summary}`;
 }
+
+const LACKS_ONLY_SECRETS = `But for App Keys and App Secrets, the document is right. For a database they may be left out: "postern apply" makes those
+of new credentials that have an id, and keeps those that are stored; check with --without-secrets. A file that is served
+needs them.
+`;
 
 function describe({ files, parsed }: Finding): object {
   if ('problems' in parsed) return { valid: false, files, problems: parsed.problems };

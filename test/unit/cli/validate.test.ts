@@ -82,6 +82,35 @@ describe('postern validate', () => {
     assert.doesNotMatch((await run(['limits.yaml'], 'table', { environment }))[1], /note/);
   });
 
+  it('says that apply makes secrets, where only they are missing', async () => {
+    write(
+      'without.yaml',
+      'version: 1\nconsumers: [{ id: acme, credentials: [{ id: a, method: hmac }, { id: b, method: key }] }]\n',
+    );
+    const [code, text] = await run(['without.yaml']);
+    assert.equal(code, 1);
+    assert.match(
+      text,
+      /3 problems in 1 file\nBut for App Keys and App Secrets, the document is right\. [^]*"postern apply" makes those/,
+    );
+    assert.match(text, /--without-secrets/);
+    assert.doesNotMatch((await run(['wrong.yaml']))[1], /But for App Keys/);
+  });
+
+  it('shows a list that has no end in part', async () => {
+    const many = Array.from(
+      { length: 500 },
+      (_, at) => `  - { id: c${String(at)}, credentials: [{ id: k${String(at)}, method: key }] }`,
+    );
+    write('many.yaml', `version: 1\nconsumers:\n${many.join('\n')}\n`);
+    const [code, text] = await run(['many.yaml']);
+    assert.equal(code, 1);
+    assert.equal(text.match(/"appKey" is missing/g)?.length, 20);
+    assert.match(text, /\n… and 480 more; -o json prints all\n500 problems in 1 file\n/);
+    const { problems } = JSON.parse((await run(['many.yaml'], 'json'))[1]) as { readonly problems: readonly unknown[] };
+    assert.equal(problems.length, 500);
+  });
+
   it('sums up a valid file', async () => {
     assert.deepEqual(await run(['valid.yaml']), [
       0,
