@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
+import { startSystemTimer } from '../base/clock.ts';
 import type { Output, Terminal } from './terminal.ts';
 
 const STANDARD_INPUT = 0;
@@ -22,12 +23,30 @@ export function processTerminal(): Terminal {
           stop({ isHurried: name === 'SIGINT' });
         });
       }
+      // npx runs programs in a shell, which its own signals end, and passes on none of them.
+      if (process.env['npm_command'] === 'exec') {
+        onParentGone(() => {
+          stop({ isHurried: false });
+        });
+      }
     },
     onCrash: (report) => {
       process.on('uncaughtException', report);
     },
     exit: (code) => process.exit(code),
   };
+}
+
+const PARENT_CHECK_MS = 250;
+
+/** Calls once when the process that started this one has ended. */
+function onParentGone(act: () => void): void {
+  const parent = process.ppid;
+  const look = (): void => {
+    if (process.ppid === parent) startSystemTimer(PARENT_CHECK_MS, look);
+    else act();
+  };
+  look();
 }
 
 /** Standard output stays free for what the command prints. */
