@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { checks, formatResults, runChecks, type WorkingTree, workingTree } from '../../../scripts/release/checks.mjs';
+import {
+  checks,
+  type CheckResult,
+  formatResults,
+  runChecks,
+  type WorkingTree,
+  workingTree,
+} from '../../../scripts/release/checks.mjs';
 import { componentPath, namedImages, readDigests, writeComponent } from '../../../scripts/images/pins.mjs';
 import { readDocument } from '../../support/docs/documents.ts';
 
@@ -35,23 +42,35 @@ async function find(name: string, tree: WorkingTree): Promise<readonly string[]>
   return await check.find(tree);
 }
 
+/** They read all packages, or run a generator; a change of other files is nothing to them. */
+const slow: readonly string[] = ['licences', 'bill of materials', 'signature vectors', 'client vectors'];
+
 describe('npm run release:check', () => {
-  it('is content with this project on the day of its release', async function () {
+  let ready: readonly CheckResult[] = [];
+  before(async function () {
     this.timeout(60_000);
-    const found = (await runChecks(releaseTree())).filter(({ problems }) => problems.length > 0);
-    assert.deepEqual(found, []);
+    ready = await runChecks(releaseTree());
   });
 
-  it('prints each check, and below it what to do, when nothing was prepared', async function () {
-    this.timeout(60_000);
+  it('is content with this project on the day of its release', () => {
+    assert.deepEqual(
+      ready,
+      checks.map(({ name }) => ({ name, problems: [] })),
+    );
+  });
+
+  it('prints each check, and below it what to do, when nothing was prepared', async () => {
     const unprepared = releaseTree({
       'CHANGELOG.md': (text) => text.replace(`] - ${today}`, '] - Unreleased'),
       'README.md': (text) => text.replace(`Version ${version}.`, `Version ${version}, not released yet.`),
       [componentPath]: () => writeComponent(images, new Map()),
     });
-    const lines = formatResults(await runChecks(unprepared))
-      .trimEnd()
-      .split('\n');
+    const results = await Promise.all(
+      ready.map(async (result) =>
+        slow.includes(result.name) ? result : { ...result, problems: await find(result.name, unprepared) },
+      ),
+    );
+    const lines = formatResults(results).trimEnd().split('\n');
     assert.deepEqual(
       lines.filter((line) => line.startsWith('✗')),
       ['✗ changelog', '✗ image digests', '✗ status in README.md'],

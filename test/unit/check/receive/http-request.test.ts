@@ -162,7 +162,7 @@ describe('reading a CheckRequest', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), (message) => {
         readEverything(HttpRequest.parse(message));
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
@@ -182,7 +182,7 @@ describe('reading a CheckRequest', () => {
         }
         readEverything(HttpRequest.parse(message));
       }),
-      { numRuns: 3000 },
+      { numRuns: 600 },
     );
   });
 
@@ -220,7 +220,7 @@ describe('reading a CheckRequest', () => {
         const message = encodeMessage(Buffer.concat([unknown, ...parts, unknown]), context, unknown);
         assertReadAlike(message);
       }),
-      { numRuns: 1500 },
+      { numRuns: 300 },
     );
   });
 });

@@ -277,7 +277,7 @@ describe('identity headers', () => {
         const ours = forwarded(lines, known).filter(([each]) => looksLikeOurs(each));
         assert.deepEqual(ours, forwarded([], known));
       }),
-      { numRuns: 1000 },
+      { numRuns: 250 },
     );
   });
 
@@ -346,7 +346,7 @@ describe('answers', () => {
         const told = JSON.parse(denied.denied_response.body) as { requestId: string; stringToSign: string };
         assert.equal(told.stringToSign, Buffer.from(name).toString());
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 

@@ -116,7 +116,7 @@ describe('requests that an endpoint would take from those of others', () => {
           assert.equal(findTakenRequests([changed], stored, isTheirs) !== null, isMoved);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 600 },
     );
   });
 });

@@ -14,7 +14,7 @@ import {
 import { block, data, frame, settings, uint32 } from '../../../support/grpc/fake-wire.ts';
 
 /** `FRAME_FUZZ_RUNS` runs it at volume: each run is an array of frames. */
-const runs = { numRuns: Number(process.env['FRAME_FUZZ_RUNS'] ?? 1500) };
+const runs = { numRuns: Number(process.env['FRAME_FUZZ_RUNS'] ?? 300) };
 const CALLS = 5;
 const MAX_HELD_BYTES = 20_000;
 

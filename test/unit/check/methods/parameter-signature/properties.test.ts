@@ -41,7 +41,7 @@ describe('parameter signatures', () => {
         const { outcome } = parameterOutcome(message, { ...options, requireTimestamp: false }, keys, NOW);
         assert.equal(outcome, saysExpired(message) ? 'REQUEST_EXPIRED' : 'ACCEPTED');
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -56,7 +56,7 @@ describe('parameter signatures', () => {
         fc.pre(meaningOf(message) !== meaningOf(changed));
         assert.notEqual(parameterOutcome(changed, defaultOptions, keys, NOW).outcome, 'ACCEPTED');
       }),
-      { numRuns: 3000 },
+      { numRuns: 600 },
     );
   });
 
@@ -72,7 +72,7 @@ describe('parameter signatures', () => {
           assert.equal(meanings.get(text) ?? meaning, meaning);
           meanings.set(text, meaning);
         }),
-        { numRuns: 10_000 },
+        { numRuns: 2000 },
       );
     });
   }

@@ -186,7 +186,7 @@ describe('reading large documents', () => {
       fc.property(texts, tampering(yamlMarks, { minLength: 1, maxLength: 4 }), (text, tamper) => {
         agrees(tamper(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: 400 },
     );
   });
 
@@ -195,7 +195,7 @@ describe('reading large documents', () => {
       fc.property(fc.json({ maxDepth: 3 }), (json) => {
         agrees(`{"version": 1, "consumers": [${json}, ${json}]}`);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -227,7 +227,7 @@ describe('reading large documents', () => {
           `version: 1\nconsumers:\n  - ${a}: ${b}\n  - x: ${a}\n    y: [${a}, ${b}]\n  - { ${a}: ${b} }\n  - ${b}\n`,
         );
       }),
-      { numRuns: 3000 },
+      { numRuns: 500 },
     );
   });
 });

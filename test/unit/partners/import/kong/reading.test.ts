@@ -217,7 +217,7 @@ plugins: {}
         if ('imported' in result)
           for await (const piece of declaredDocument(result.imported, 'yaml')) assert.ok(piece !== '');
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -315,7 +315,7 @@ describe('the fixed text of a regular expression', () => {
           if (kind === 'exact') assert.equal(isMatch, path === text, `${source} ${path}`);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 });

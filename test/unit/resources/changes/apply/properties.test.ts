@@ -30,7 +30,7 @@ describe('applying any documents', () => {
         await apply(JSON.stringify(document), fresh);
         assert.deepEqual(await contentsOf(store), await contentsOf(fresh));
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
@@ -52,7 +52,7 @@ describe('applying any documents', () => {
           assert.deepEqual((await plan(JSON.stringify(document), store, { isPruning })).changes, []);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
@@ -75,7 +75,7 @@ describe('applying any documents', () => {
           assert.deepEqual(await contentsOf(store), await contentsOf(fresh));
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 });

@@ -167,7 +167,7 @@ describe('reverting', () => {
         assert.match(err, new RegExp(`has changed since\\n.*left .*${second}.*, now it is .*${third}`));
         assert.deepEqual(await contentsOf(cli.store), before);
       }),
-      { numRuns: 40 },
+      { numRuns: 12 },
     );
   });
 });
