@@ -7,7 +7,7 @@ import { Conflict, Outdated } from '../../resources/changes/resource-store.ts';
 import { MAX_CHANGES_PER_COMMIT } from '../../model/bounds.ts';
 import { describeLabels } from '../../model/labels.ts';
 import { addAction, addHelp, changeExits, type CommandContext } from '../command.ts';
-import type { GeneratedCredential } from '../../resources/changes/apply/plan-credentials.ts';
+import type { GeneratedCredential } from '../../resources/changes/apply/apply-plan.ts';
 import { reportFailure, writeSafely } from '../failure.ts';
 import {
   addChangeOptions,

@@ -1,6 +1,6 @@
 import { lstatIfThere } from '../../base/files/replace-file.ts';
 import { openOutput } from '../../base/files/output-file.ts';
-import type { GeneratedCredential } from '../../resources/changes/apply/plan-credentials.ts';
+import type { GeneratedCredential } from '../../resources/changes/apply/apply-plan.ts';
 import { UsageError } from '../failure.ts';
 import { formatData } from '../render/data.ts';
 import { declareGenerated } from './plan.ts';

@@ -11,7 +11,7 @@ import { parseRequestId } from '../flags/values.ts';
 import { findKept } from '../partner/explain-kept.ts';
 import { adminOption } from '../refusals/refusals.ts';
 import { printList } from '../render/list.ts';
-import type { OpenedStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { addReadAction, requireResource } from '../store/read-store.ts';
 import { credentialView } from './credential-view.ts';
 
