@@ -110,9 +110,10 @@ describe('the overlay plain-envoy', () => {
     const requestSeconds = Number.parseInt(textOf(manager, 'request_timeout') ?? '', 10);
     const spec = find(getManifest(manifests, 'Deployment', 'envoy'), 'spec', 'template', 'spec');
     const script = textOf(spec, 'containers', 0, 'lifecycle', 'preStop', 'exec', 'command', 2) ?? '';
-    const sleepSeconds = Number(/^sleep (\d+)$/m.exec(script)?.[1]);
-    assert.ok(sleepSeconds > requestSeconds, `${String(sleepSeconds)} s`);
-    assert.ok(sleepSeconds < Number(find(spec, 'terminationGracePeriodSeconds')));
+    const drainSeconds = Number(/^sleep (\d+)$/m.exec(script)?.[1]);
+    const waitSeconds = drainSeconds + Number(/\{1\.\.(\d+)\}/.exec(script)?.[1]);
+    assert.ok(waitSeconds > requestSeconds, `${String(waitSeconds)} s`);
+    assert.ok(waitSeconds < Number(find(spec, 'terminationGracePeriodSeconds')));
   });
 
   it('takes the address of a back end by the patch that it shows', async () => {

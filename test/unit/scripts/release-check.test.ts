@@ -190,7 +190,7 @@ describe('npm run release:check', () => {
       'an Envoy configuration that was changed alone',
       'derived configurations',
       releaseTree({
-        'deploy/compose/envoy.yaml': (text) => text.replace('request_timeout: 60s', 'request_timeout: 61s'),
+        'deploy/compose/envoy.yaml': (text) => text.replace('request_timeout: 360s', 'request_timeout: 361s'),
       }),
       /deploy\/compose\/envoy\.yaml is not what envoy\.yaml makes it/,
     ],

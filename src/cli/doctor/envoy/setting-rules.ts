@@ -35,7 +35,7 @@ const ofManager: readonly Expectation[] = [
     consequence: 'headers with underscores, which partners may sign, are dropped or refused',
   },
   timed('request_headers_timeout: 10s', BOUNDED),
-  timed('request_timeout: 60s', BOUNDED),
+  timed('request_timeout: 360s', BOUNDED),
   timed('stream_idle_timeout: 60s', BOUNDED),
   timed('common_http_protocol_options.idle_timeout: 300s', BOUNDED),
   ...['max_concurrent_streams', 'initial_stream_window_size', 'initial_connection_window_size'].map((name) =>

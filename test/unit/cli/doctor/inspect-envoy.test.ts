@@ -543,17 +543,26 @@ describe("looking through Envoy's configuration", () => {
     });
   }
 
-  it('finds no fault in the routes and the mapper that docs/envoy.md shows', () => {
-    const [shown = '', mapper = '', ...others] = readFences(readDocument('docs/envoy.md'), 'yaml');
+  it('finds no fault in what docs/envoy.md shows', () => {
+    const [shown = '', upgrades = '', socket = '', mapper = '', ...others] = readFences(
+      readDocument('docs/envoy.md'),
+      'yaml',
+    );
     assert.deepEqual(others, []);
-    const added = parse(shown) as JsonObject[];
     const findings = findingsAfter((config) => {
-      routes(config).unshift(...added);
+      routes(config).unshift(...(parse(`${shown}${socket}`) as JsonObject[]));
+      const filters = httpFilters(config).filter((filter) => objectAt(filter)['name'] !== 'envoy.filters.http.buffer');
+      const { upgrade_configs: configs } = parse(upgrades) as { readonly upgrade_configs: readonly JsonObject[] };
+      connectionManager(config)['upgrade_configs'] = configs.map((each) => ({ ...each, filters }));
       listAt(connectionManager(config), 'local_reply_config', 'mappers').push(...(parse(mapper) as JsonObject[]));
     });
     assert.deepEqual(
-      findings.map((finding) => finding.replace(/: listener partners: route apis:.*?: /, ': ').slice(0, 60)),
-      ['warning: ext_authz and the guard are switched off here on pu'],
+      findings.map((finding) => finding.replace(/: listener partners: (route apis:.*?|upgrades): /, ': ').slice(0, 60)),
+      [
+        'warning: upgrades to websocket are on: Postern decides about',
+        'warning: ext_authz and the guard are switched off here on pu',
+        'warning: request bodies are not sent to Postern here: method',
+      ],
     );
   });
 
