@@ -9,7 +9,10 @@ const maps = new Set([
   'filter_metadata',
 ]);
 
-const snakeCase = (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Fields with a word that begins with a digit, which the other spelling does not show. */
+const withDigits = { ignoreHttp11Upgrade: 'ignore_http_11_upgrade' };
+
+const snakeCase = (name) => withDigits[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The same with sorted keys, and without labels that control planes put on resources for themselves. */
 export function normalise(value) {

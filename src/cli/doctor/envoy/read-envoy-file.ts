@@ -59,13 +59,20 @@ function dumpOf(bootstrap: JsonObject): JsonObject {
 const OWN_KEYS = ['typedPerFilterConfig', 'typedExtensionProtocolOptions', 'contextExtensions', 'policies'];
 const LOWER_CAMEL = /^[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+$/;
 
+/** Fields with a word that begins with a digit, which protobuf's JSON does not show. */
+const WITH_DIGITS: Readonly<Record<string, string>> = { ignoreHttp11Upgrade: 'ignore_http_11_upgrade' };
+
+function snakeCase(name: string): string {
+  return WITH_DIGITS[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** Field names as in YAML: protobuf's JSON, which tools of control planes print, has `staticResources`. */
 function withSnakeCase(value: unknown, isOwn = false): unknown {
   if (Array.isArray(value)) return value.map((each) => withSnakeCase(each));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [
-      !isOwn && LOWER_CAMEL.test(key) ? key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key,
+      !isOwn && LOWER_CAMEL.test(key) ? snakeCase(key) : key,
       key === 'jsonFormat' ? each : withSnakeCase(each, OWN_KEYS.includes(key)),
     ]),
   );

@@ -27,7 +27,7 @@ function inCamelCase(value: Json, key = ''): Json {
   if (typeof value !== 'object' || value === null || key === 'json_format') return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
-      name.includes('.') ? name : name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      name.includes('.') ? name : name.replaceAll(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase()),
       inCamelCase(each, name),
     ]),
   );
