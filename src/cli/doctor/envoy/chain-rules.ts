@@ -149,7 +149,7 @@ export function inspectRateLimitFilter(chain: PosternChain, own: OwnLimits): rea
   found.warnIf(
     !JSON.stringify(listIn(manager.settings, 'local_reply_config', 'mappers')).includes('request_rate_limited'),
     {
-      message: `refusals of the filter ${filter.name} have another body than Postern's: callers get no RATE_LIMITED and no Retry-After`,
+      message: `refusals of the filter ${filter.name} have another body than Postern's: callers get no RATE_LIMITED`,
       advice: `add the mappers of ${EXAMPLE} to local_reply_config, before the others`,
     },
   );
