@@ -13,7 +13,7 @@ export interface CodeMeaning {
 const shared: Partial<Readonly<Record<RefusalCode, string>>> = {
   MALFORMED_REQUEST:
     'The request cannot be read without doubt: bad percent-encoding, or parameters where nothing signs them.',
-  PATH_NOT_NORMAL: 'The path holds `..`, `//`, an encoded `/`, or a byte that is not ASCII.',
+  PATH_NOT_NORMAL: 'The path holds `..`, `//`, an encoded `/`, or, over HTTP/2, a byte that is not ASCII.',
   ENDPOINT_NOT_FOUND: 'There is no API at this host, path and HTTP method.',
   BODY_TOO_LARGE: 'The body is larger than we take.',
   STORE_UNAVAILABLE: 'We cannot check credentials now. Try again after a second.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { protocols } from '../../support/http/http-client.ts';
 import { http1Bytes } from '../../support/http/http1-client.ts';
-import { fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
+import { fieldValue, type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
 import { assertRefused } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
@@ -80,7 +80,8 @@ describe('a target that is not in normal form', () => {
   it('is refused: bytes above 0x7E, by Envoy over HTTP/1.1 and by us over HTTP/2', async () => {
     for (const byte of raw) {
       for (const target of [`/${byte}`, `/orders/${byte}`, `/orders?x=${byte}`, `/orders?appKey=key-of-acme&${byte}`]) {
-        await sendRefused('HTTP/1.1', { target }, 'GATEWAY_ERROR');
+        const refused = await sendRefused('HTTP/1.1', { target }, 'GATEWAY_ERROR');
+        assert.equal((jsonBody(refused) as { readonly requestId?: unknown }).requestId, null);
         await sendRefused('HTTP/2', { target }, 'PATH_NOT_NORMAL');
       }
     }
