@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   import: async () => (await import('./import.ts')).registerImport,
   config: async () => (await import('./config.ts')).registerConfig,
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
+  envoy: async () => (await import('./envoy.ts')).registerEnvoy,
   replicas: async () => (await import('./replicas.ts')).registerReplicas,
   wait: async () => (await import('./wait.ts')).registerWait,
   demo: async () => (await import('./demo.ts')).registerDemo,

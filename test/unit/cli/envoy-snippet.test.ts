@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import {
+  cluster,
+  connectionManager,
+  type JsonObject,
+  objectAt,
+  readEnvoyConfig,
+} from '../../support/envoy/envoy-config.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
+import { runCli } from './run-cli.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
+
+async function printed(args: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { code, out, err } = await runCli(['envoy', 'snippet', ...args], settings);
+  assert.deepEqual([code, err], [0, '']);
+  return out;
+}
+
+function parsed(text: string): JsonObject {
+  return JSON.parse(JSON.stringify(parse(text))) as JsonObject;
+}
+
+const endpointOf = (config: JsonObject, name: string): JsonObject =>
+  objectAt(cluster(config, name), 'load_assignment', 'endpoints', 0, 'lb_endpoints', 0, 'endpoint', 'address');
+
+/** Objects of manifests, whatever their comments. */
+function objectsOf(text: string): readonly unknown[] {
+  return parseAllDocuments(text).map((document) => document.toJS() as unknown);
+}
+
+describe('postern envoy snippet', () => {
+  it('prints what doctor has nothing to say about', async () => {
+    await using folder = await temporaryDirectory();
+    const file = join(folder.path, 'snippet.yaml');
+    for (const args of [[], ['--grpc', 'unix:/run/postern/grpc.sock', '--http', 'unix:/run/postern/http.sock']]) {
+      await writeFile(file, await printed(args));
+      const { code, out } = await runCli(['doctor', '--envoy-file', file]);
+      assert.equal(code, 0);
+      assert.equal(
+        out,
+        '✓ listener partners: asks Postern about every request, and lets nothing pass that was not decided\n\nno faults, no warnings\n',
+      );
+    }
+  });
+
+  it('prints every setting of envoy.yaml that is Postern’s, with its comments', async () => {
+    const text = await printed([]);
+    const [config, whole] = [parsed(text), readEnvoyConfig()];
+    const settings = connectionManager(whole);
+    delete settings['access_log'];
+    assert.deepEqual(connectionManager(config), settings);
+    for (const name of ['postern', 'postern-http']) assert.deepEqual(cluster(config, name), cluster(whole, name));
+    assert.deepEqual(Object.keys(config), ['overload_manager', 'static_resources']);
+    assert.match(text, /# no answer is a refusal\n/);
+  });
+
+  it('has the addresses of the settings, or those that are given', async () => {
+    const own = parsed(
+      await printed([], { POSTERN_GRPC_ADDRESS: '10.0.0.5:7001', POSTERN_HTTP_ADDRESS: '[::1]:7002' }),
+    );
+    assert.deepEqual(endpointOf(own, 'postern'), { socket_address: { address: '10.0.0.5', port_value: 7001 } });
+    assert.deepEqual(endpointOf(own, 'postern-http'), { socket_address: { address: '::1', port_value: 7002 } });
+    const given = parsed(await printed(['--grpc', 'unix:/run/a.sock', '--http', 'postern.internal:9002']));
+    assert.deepEqual(endpointOf(given, 'postern'), { pipe: { path: '/run/a.sock' } });
+    assert.equal(cluster(given, 'postern')['type'], 'STATIC');
+    assert.deepEqual(endpointOf(given, 'postern-http'), {
+      socket_address: { address: 'postern.internal', port_value: 9002 },
+    });
+    assert.equal(cluster(given, 'postern-http')['type'], 'STRICT_DNS');
+  });
+
+  for (const [title, args, settings, message] of [
+    ['an address that is none', ['--grpc', 'nowhere'], {}, /--grpc: "nowhere" is no address/],
+    ['every address of a machine', [], { POSTERN_GRPC_ADDRESS: '0.0.0.0:9001' }, /none to call: give .* with --grpc/],
+    ['a port that is not known', ['--http', 'a:0'], {}, /a:0 takes any free port: give .* with --http/],
+    ['names for plain Envoy', ['--gateway', 'a/b'], {}, /--gateway says nothing with --for plain/],
+    ['addresses for Istio', ['--for', 'istio', '--grpc', 'a:1'], {}, /--grpc says nothing with --for istio/],
+    [
+      'a gateway without its listener',
+      ['--for', 'envoy-gateway', '--gateway', 'a/b'],
+      {},
+      /NAMESPACE\/GATEWAY\/LISTENER/,
+    ],
+    ['a name that is none', ['--for', 'istio', '--service', 'a/B'], {}, /--service: must be two names/],
+    ['settings that are wrong', [], { POSTERN_LOG_LEVEL: 'loud' }, /POSTERN_LOG_LEVEL/],
+  ] as const) {
+    it(`refuses ${title}`, async () => {
+      const { code, out, err } = await runCli(['envoy', 'snippet', ...args], settings);
+      assert.deepEqual([code, out], [2, '']);
+      assert.match(err, message);
+    });
+  }
+
+  for (const [kind, files] of Object.entries({
+    istio: ['authorization-policy', 'destination-rule', 'envoy-filter'],
+    'envoy-gateway': ['reference-grant', 'security-policy', 'extension-policy', 'traffic-policies', 'patch-policy'],
+  })) {
+    it(`prints the manifests of the overlay, whose translation doctor looks through: ${kind}`, async () => {
+      const objects = objectsOf(await printed(['--for', kind])).filter((each) => each !== null);
+      assert.deepEqual(
+        objects,
+        files.flatMap((file) => objectsOf(read(`overlays/${kind}/${file}.yaml`))),
+      );
+    });
+  }
+
+  it('takes the names of a gateway of Istio and of the Service', async () => {
+    const text = await printed(['--for', 'istio', '--gateway', 'edge/front', '--service', 'auth/gate']);
+    assert.doesNotMatch(text, /istio-partners\b(?!-)|istio: partners|postern\.postern/);
+    assert.match(text, /namespace: edge\n/);
+    assert.match(text, /string_value: outbound\|9002\|\|gate\.auth\.svc\.cluster\.local }/);
+    assert.match(text, /host: gate\.auth\.svc\.cluster\.local\n/);
+  });
+
+  it('takes the names of a gateway of Envoy Gateway and of the Service', async () => {
+    const text = await printed(['--for', 'envoy-gateway', '--gateway', 'edge/front/tls', '--service', 'auth/gate']);
+    assert.doesNotMatch(text, /partners\/partners|namespace: (partners|postern)\b|\/partners\//);
+    assert.match(text, /name: edge\/front\/tls\n/);
+    assert.match(text, /'envoy\.filters\.http\.ext_authz\/securitypolicy\/edge\/postern'/);
+    assert.match(text, /- name: gate\n +namespace: auth\n +port: 9001\n/);
+    assert.match(text, /kind: Gateway\n +name: front\n/);
+    assert.match(text, /# kind: Gateway\n# metadata:\n# {3}name: front\n/);
+    assert.match(text, /# {3}listeners:\n# {5}- name: tls\n/);
+    assert.match(text, /value: gate\.auth\n/);
+    assert.match(text, /kind: Service\n +name: gate\n/);
+  });
+});
