@@ -1,8 +1,16 @@
 import { type Finding, findingsAbout } from '../../../base/finding.ts';
-import { listIn, textIn, valueIn } from '../../../model/document/json.ts';
-import type { HttpManager, Upgrade } from './envoy-config.ts';
+import { flagIn, listIn, textIn, valueIn } from '../../../model/document/json.ts';
+import type { HttpManager, Route, Upgrade } from './envoy-config.ts';
 import { inspectExtAuthz } from './ext-authz-rules.ts';
-import { findPosternChain, isBefore, isOff, leadsOn, type PosternChain, readGuard } from './filter-chain.ts';
+import {
+  findPosternChain,
+  isBefore,
+  isOff,
+  leadsOn,
+  overrideOf,
+  type PosternChain,
+  readGuard,
+} from './filter-chain.ts';
 
 /**
  * Upgrades, such as WebSockets. One with filters of its own skips the whole chain of the listener, Postern included
@@ -81,8 +89,29 @@ function inspectOwnFilters(chain: PosternChain, { type, filters }: Upgrade): rea
     message: `the filters of upgrades to ${type} have a buffer, which holds each up until request_timeout ends it with 408`,
     advice: 'leave the buffer out of these filters',
   });
+  const held = type === 'websocket' || asked.buffer !== null ? [] : heldRoutes(asked, type);
+  found.warnIf(held.length > 0, {
+    message: `upgrades to ${type} are on for ${held.join(', ')}, where ext_authz waits for a body before it asks Postern: request_timeout ends each with 408`,
+    advice: 'set check_settings: { disable_request_body_buffering: true } on these routes',
+  });
   found.warnIf(isGuarded && asked.buffer === null, tunnel(type));
   return [...found.all, ...inspectExtAuthz(asked)];
+}
+
+/** Routes of an upgrade on which ext_authz waits for a body; only for WebSockets does it know that there is none. */
+function heldRoutes({ manager, extAuthz }: PosternChain, type: string): readonly string[] {
+  if (!('with_request_body' in extAuthz.settings)) return [];
+  const isOn = (route: Route): boolean => {
+    const own = listIn(route.route, 'route', 'upgrade_configs').find(
+      (upgrade) => textIn(upgrade, 'upgrade_type')?.toLowerCase() === type,
+    );
+    if (own !== undefined) return valueIn(own, 'enabled') !== false;
+    return manager.upgrades.some((upgrade) => isOfType(upgrade, type) && upgrade.isOn);
+  };
+  return manager.routes
+    .filter((route) => leadsOn(route) && isOn(route) && !isOff(route, extAuthz))
+    .filter((route) => !flagIn(overrideOf(route, extAuthz), 'check_settings', 'disable_request_body_buffering'))
+    .map(({ name }) => name);
 }
 
 /** The guard among the filters of an upgrade that do not ask Postern. */

@@ -100,4 +100,25 @@ describe('upgrades', () => {
       allowOnRoute(config, { upgrade_type: 'made-up' });
     }, /^warning: .*upgrades to made-up are on, and the buffer filter holds each up/);
   });
+
+  it('of other types than WebSocket hang on routes where ext_authz waits for a body', () => {
+    const made = (config: JsonObject): void => {
+      upgradeWith(config, AUTHZ, 'postern.unwrap', GUARD, ROUTER)['upgrade_type'] = 'made-up';
+    };
+    assertFindings(
+      made,
+      /^warning: listener partners: upgrades: upgrades to made-up are on for .*, where ext_authz waits for a body before/,
+      /^warning: .*what goes through the connection afterwards is not checked/,
+    );
+    assertFindings(
+      (config) => {
+        made(config);
+        backendRoute(config)['typed_per_filter_config'] = {
+          [AUTHZ]: { check_settings: { disable_request_body_buffering: true } },
+        };
+      },
+      /^warning: .*what goes through the connection afterwards is not checked/,
+      /^warning: .*request bodies are not sent to Postern here/,
+    );
+  });
 });
