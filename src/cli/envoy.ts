@@ -46,7 +46,6 @@ All of it comes from envoy.yaml and deploy/overlays of this version, comments in
       'postern envoy snippet --grpc postern.internal:9001 --http postern.internal:9002',
       'postern envoy snippet --for envoy-gateway --gateway edge/partners/https > postern.yaml',
     ],
-    exits: { failed: 'the settings are wrong' },
   });
   addAction(command, context, (options: SnippetOptions) => {
     context.terminal.out.write(snippetFor(options, context.terminal));
