@@ -74,6 +74,6 @@ export function createAdmin(ports: AdminPorts, parts: OwnedParts): ManagementAdm
 function reportStore(logger: Logger): (fault: Error | null) => void {
   return (fault) => {
     if (fault === null) logger.info('MongoDB answers again');
-    else logger.warn('MongoDB does not answer; requests get 503', { reason: fault.message });
+    else logger.warn('MongoDB cannot be used; requests get 503', { reason: fault.message });
   };
 }

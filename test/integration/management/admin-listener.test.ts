@@ -66,7 +66,7 @@ describe('the admin listener of the management API', () => {
     }
     await becomes('/readyz', '200 ready');
     // What the process has written may take longer on its way here than its answer.
-    const logged = /"MongoDB does not answer; requests get 503"[^]*"MongoDB answers again"/;
+    const logged = /"MongoDB cannot be used; requests get 503"[^]*"MongoDB answers again"/;
     await poll('both lines', () => Promise.resolve(logged.test(management.logs()) ? true : null));
   });
 });

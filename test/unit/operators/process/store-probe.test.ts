@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { StoreProbe } from '../../../../src/operators/process/store-probe.ts';
 import { StoreUnavailable } from '../../../../src/check/store/credential-source.ts';
+import { MongodbUnavailable } from '../../../../src/stores/mongodb/faults.ts';
 
 /** A store that answers as a test says, and a timer that runs when it says. */
 class Probed {
@@ -57,10 +58,13 @@ describe('whether the store of the management API answers', () => {
     await probed.next();
     await probed.next();
     assert.deepEqual([probed.probe.isUp, probed.probe.findUnreadiness()], [false, 'MongoDB does not answer']);
+    probed.fault = new MongodbUnavailable('forbidden', 'lacks a right');
+    await probed.next();
+    assert.match(probed.probe.findUnreadiness() ?? '', /^MongoDB forbids the user of its address what this needs/);
     probed.fault = null;
     await probed.next();
     assert.equal(probed.probe.findUnreadiness(), null);
-    assert.deepEqual(probed.told, ['no primary', null]);
+    assert.deepEqual(probed.told, ['no primary', 'lacks a right', null]);
   });
 
   it('asks nothing that others ask, and no more when it is disposed of', async () => {
