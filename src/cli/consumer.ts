@@ -162,6 +162,7 @@ function registerShow(noun: Command, context: CommandContext): void {
   addReadAction(command, context, {
     examples: ['postern consumer show acme', 'postern consumer show acme -o yaml'],
     exits: { notFound: 'no such consumer' },
+    needsSecrets: () => 'where-possible',
     show: async ({ resources, usage }, { output }: StoreFlags, id: string) => {
       const { terminal, clock } = context;
       const stored = await requireResource(resources, 'consumer', id);

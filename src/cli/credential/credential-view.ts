@@ -3,6 +3,7 @@ import { textOf } from '../../resources/changes/generate-credential.ts';
 import type { Paint } from '../../resources/changes/render-change.ts';
 import {
   declareUse,
+  endOfAppKey,
   type ShownCredential,
   type ShownState,
   stateAt,
@@ -12,9 +13,12 @@ import { isAppKeySecret } from '../../model/app-key.ts';
 import { formatDistance } from '../render/text.ts';
 import type { Column, ListView } from '../render/list.ts';
 
-/** The App Key where it is public; where it is the secret itself, only whether it is kept. */
+/** The App Key where it is public; where it is the secret itself, its last characters, or whether it is kept. */
 export function shownAppKey({ methods, appKey }: ManagedCredential): string {
-  if (isAppKeySecret(methods)) return appKey === null ? '(hash only)' : '(secret)';
+  if (isAppKeySecret(methods)) {
+    const end = endOfAppKey({ methods, appKey });
+    return appKey === null ? '(hash only)' : end === null ? '(secret)' : `…${end}`;
+  }
   return appKey === null ? '(unknown)' : textOf(appKey);
 }
 

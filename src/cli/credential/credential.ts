@@ -86,6 +86,7 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
       'postern credential list --unused 90d -o json',
     ],
     exits: { notFound: 'no such consumer' },
+    needsSecrets: () => 'where-possible',
     show: async ({ resources, usage, file }, flags: ListFlags) => {
       const { consumer, method, state, expiring, unused, formerInUse, limit, output } = flags;
       if (unused !== undefined && file !== null) {
@@ -129,10 +130,11 @@ function registerCredentialShow(noun: Command, context: CommandContext): void {
     .argument('<id>', 'its id', parseId)
     .option('--reveal', 'with the secrets, and a signed request');
   addReadAction(command, context, {
-    notes: `Without --reveal, no secret is printed: for key, the App Key is one.`,
+    notes: `Without --reveal, no secret is printed: for key, the App Key is one, of which the last four characters are shown
+where it has 24 or more and the key ring is at hand.`,
     examples: ['postern credential show acme-hmac', 'postern credential show acme-hmac --reveal -o json'],
     exits: { notFound: 'no such credential' },
-    needsSecrets: ({ reveal }: ShowFlags) => reveal === true,
+    needsSecrets: ({ reveal }: ShowFlags) => (reveal === true ? true : 'where-possible'),
     show: async (store, { reveal, output }: ShowFlags, id: string) => {
       const isRevealed = reveal === true;
       const view = await readView(store, id, context.clock.nowSeconds());

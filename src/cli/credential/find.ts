@@ -38,6 +38,7 @@ no secret; of key it is the secret itself.`,
       'postern credential find --request-id baac2dab',
     ],
     exits: { notFound: 'no credential has this App Key, or no such refusal is kept' },
+    needsSecrets: () => 'where-possible',
     show: async (store, flags: FindFlags) => {
       const found = await find(flags, store, context);
       const items = (async function* () {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { FaultyKeyRing } from '../../model/keyring/read-key-ring.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
 import { NotFound, notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { describeGrant, grantId } from '../../resources/grant.ts';
@@ -23,13 +24,24 @@ export async function openFor(
   return await openStore({ command, store, environment, needsSecrets, timeoutMs, warn });
 }
 
+/** The same with secrets that can be opened here: none where the key ring is faulty, which another command reports. */
+async function openWherePossible(...wish: Parameters<typeof openFor>): Promise<OpenedStore> {
+  const [context, command, flags] = wish;
+  try {
+    return await openFor(context, command, flags, 'where-possible');
+  } catch (error) {
+    if (!(error instanceof FaultyKeyRing)) throw error;
+    return await openFor(context, command, flags, false);
+  }
+}
+
 /**
  * What differs between commands that only show what is in the store. `F` are the flags of its own, `A` its operands.
  */
 interface ReadAction<F, A extends readonly unknown[]> extends Help {
   readonly show: (store: OpenedStore, flags: F & StoreFlags, ...operands: A) => Promise<void>;
   /** Whether it shows secrets, for which it needs the key ring. */
-  readonly needsSecrets?: (flags: F) => boolean;
+  readonly needsSecrets?: (flags: F) => boolean | 'where-possible';
   /** Formats beside the usual ones. */
   readonly otherFormats?: readonly 'csv'[];
 }
@@ -44,7 +56,9 @@ export function addReadAction<F, A extends readonly unknown[]>(
   addHelp(command, { ...help, exits: { ...readExits, ...help.exits } });
   addAction(command, context, async () => {
     const flags: F & StoreFlags = command.opts();
-    await using store = await openFor(context, nameOf(command), flags, needsSecrets?.(flags) ?? false);
+    const needed = needsSecrets?.(flags) ?? false;
+    const open = needed === 'where-possible' ? openWherePossible : openFor;
+    await using store = await open(context, nameOf(command), flags, needed);
     await show(store, flags, ...(command.processedArgs as unknown as A));
     return exitCodes.done;
   });

@@ -24,6 +24,10 @@ const shownKind = {
 
 const time = { type: 'string', format: 'date-time' } as const;
 const use = {
+  appKeyEnd: {
+    type: 'string',
+    description: 'The last four characters of an App Key that is a secret of 24 characters or more, and is kept.',
+  },
   status: { type: 'string', enum: shownStates, description: 'What it is worth now.' },
   lastUsedAt: time,
   retiringSecretLastUsedAt: { ...time, description: 'When the former App Secret was last used.' },

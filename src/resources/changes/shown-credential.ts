@@ -3,6 +3,9 @@ import { endingsOf, isInUse } from '../../model/ending.ts';
 import { declareVersion } from '../declare-resource.ts';
 import { type Declared, declareTime } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
+import { isUnopened } from '../../model/keyring/sealed.ts';
+import { isAppKeySecret } from '../../model/app-key.ts';
+import { textOf } from './generate-credential.ts';
 import { pagesOf, type Usage, type UsageSource } from './resource-store.ts';
 
 /** A credential as operators see it: with when it was used. */
@@ -26,10 +29,26 @@ export async function* readShownCredentials(
   }
 }
 
-/** For programs: when a credential was used, and its version. */
+/** An App Key of fewer characters shows none of them: the rest of it could be guessed. */
+const MIN_CHARACTERS_TO_SHOW = 24;
+const SHOWN_CHARACTERS = 4;
+
+/**
+ * The last characters of an App Key that is the secret, by which people tell one from another; of 32 hex digits, 112 bits
+ * stay secret. Null for an App Key that is short, not kept, not opened here, or no secret. They are stored nowhere.
+ */
+export function endOfAppKey({ methods, appKey }: Pick<ManagedCredential, 'methods' | 'appKey'>): string | null {
+  if (!isAppKeySecret(methods) || appKey === null || isUnopened(appKey)) return null;
+  const text = textOf(appKey);
+  return text.length < MIN_CHARACTERS_TO_SHOW ? null : text.slice(-SHOWN_CHARACTERS);
+}
+
+/** For programs: when a credential was used, the end of its App Key, and its version. */
 export function declareUse({ stored, usage }: ShownCredential): Declared {
   const { lastUsedAt = null, retiringSecretLastUsedAt = null } = usage ?? {};
+  const appKeyEnd = endOfAppKey(stored.resource);
   return {
+    ...(appKeyEnd === null ? {} : { appKeyEnd }),
     ...(lastUsedAt === null ? {} : { lastUsedAt: declareTime(lastUsedAt) }),
     ...(retiringSecretLastUsedAt === null ? {} : { retiringSecretLastUsedAt: declareTime(retiringSecretLastUsedAt) }),
     ...declareVersion(stored),

@@ -96,7 +96,7 @@ ${table({
   columns: ['Id', 'Method', 'State', 'Ends', 'Last used'],
   rows: items.map((credential) => [
     credentialLink(credential.id),
-    methodsOf(credential).join(', '),
+    `${methodsOf(credential).join(', ')}${credential.appKeyEnd === undefined ? '' : ` …${credential.appKeyEnd}`}`,
     statusBadge(credential),
     timeOr(credential.expiresAt, 'never'),
     timeOr(credential.lastUsedAt, 'never'),

@@ -53,7 +53,9 @@ function summary(credential: ShownCredential): Html {
 }
 
 function secretKey(credential: ShownCredential): string {
-  return isKeySecret(credential) ? 'a secret: it was shown when it was issued' : 'not shown';
+  if (!isKeySecret(credential)) return 'not shown';
+  const { appKeyEnd } = credential;
+  return `a secret${appKeyEnd === undefined ? '' : ` that ends with …${appKeyEnd}`}: it was shown when it was issued`;
 }
 
 function endpointLinks(ids: readonly string[]): Html {

@@ -24,6 +24,8 @@ export interface ShownCredential {
   readonly methods?: readonly AuthenticationMethod[];
   /** Absent where it is a secret. */
   readonly appKey?: string;
+  /** The last characters of one that is a secret. */
+  readonly appKeyEnd?: string;
   readonly retiringSecret?: { readonly expiresAt: string };
   readonly status: keyof typeof statusTones;
   readonly notBefore?: string;
