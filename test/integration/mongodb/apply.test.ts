@@ -77,7 +77,8 @@ describe('apply, diff and export on MongoDB', () => {
 
   async function done(args: readonly string[], store = database.uri()): Promise<string> {
     const { code, out, err } = await run(args, store);
-    assert.deepEqual([code, err], [0, ''], out);
+    // Documents at random are worth warnings.
+    assert.ok(code === 0 && (err === '' || err.includes(': warning: ')), `${out}${err}`);
     return out;
   }
 
