@@ -23,7 +23,7 @@ export function processTerminal(): Terminal {
           stop({ isHurried: name === 'SIGINT' });
         });
       }
-      // npx runs programs in a shell, which its own signals end, and passes on none of them.
+      // npm exec, which is npx, has programs in a shell: its own signals end the shell, and none is passed on.
       if (process.env['npm_command'] === 'exec') {
         onParentGone(() => {
           stop({ isHurried: false });

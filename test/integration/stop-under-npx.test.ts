@@ -7,7 +7,7 @@ import { projectRoot } from '../support/docs/documents.ts';
 import { temporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 
 describe('postern serve under npx', () => {
-  it('stops when the shell is ended that npx runs it in', async () => {
+  it('stops when the shell is ended that its program is in', async () => {
     await using folder = await temporaryDirectory();
     const store = join(folder.path, 'postern.yaml');
     await writeFile(store, 'version: 1\nendpoints: [{ id: e, scenario: open, match: { paths: [{ prefix: / }] } }]\n');
