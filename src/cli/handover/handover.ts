@@ -5,7 +5,7 @@ import type { ManagedCredential } from '../../resources/resource.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { UsageError, writeSafely } from '../failure.ts';
 import { type StoreFlags, timeoutOption } from '../flags/options.ts';
-import { parseId } from '../flags/values.ts';
+import { collectId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { openFor, requireResource } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
@@ -22,7 +22,7 @@ import { type GatewayAddress, originOf, readGatewayAddress } from '../../partner
 const formats = ['markdown', 'json', 'yaml'] as const;
 
 interface HandoverFlags extends Pick<StoreFlags, 'store' | 'timeout'> {
-  readonly credential: string;
+  readonly credential: readonly string[];
   readonly url: GatewayAddress;
   readonly language: LanguageName;
   readonly secretBy?: string;
@@ -35,13 +35,16 @@ export function registerHandover(program: Command, context: CommandContext): voi
   const command = program
     .command('handover')
     .description('Write what a partner needs to call: addresses, rules, limits, requests to compare with, codes.')
-    .requiredOption('--credential <id>', 'whose App Key it is for', parseId)
+    .requiredOption('--credential <id>', 'whose App Key it is for; repeatable', collectId)
     .requiredOption('--url <url>', 'where partners reach Envoy: https://api.example.com', parseAddress)
     .option('--secret-by <text>', 'how the partner gets the secret, such as "by phone from Jane Roe"', parseSecretBy)
     .addOption(
       new Option('--language <language>', 'what the sample is written in').choices(languageNames).default('shell'),
     )
-    .option('--to <dir>', 'write a folder that runs, with the page as README.md; it must be empty or absent')
+    .option(
+      '--to <dir>',
+      'write a folder that runs, with the page as README.md, for several credentials one in it for each; it must be empty or absent',
+    )
     .addOption(new Option('-o, --output <format>', 'how to write').choices(formats).default('markdown'))
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption());
@@ -52,6 +55,7 @@ to compare a program with are signed with the credential's App Key, a public exa
       'postern handover --credential acme-hmac --url https://api.example.com > acme.md',
       'postern handover --credential acme-hmac --url https://api.example.com --secret-by "by phone from Jane Roe"',
       'postern handover --credential acme-hmac --url https://api.example.com --language python --to acme',
+      'postern handover --credential acme-hmac --credential globex-key --url https://api.example.com --to partners',
     ],
     exits: {
       ...readExits,
@@ -72,8 +76,13 @@ async function handOverTo(flags: HandoverFlags, context: CommandContext): Promis
   if (flags.to !== undefined && flags.output !== 'markdown') {
     throw new UsageError('--to writes the page as README.md; leave --output out');
   }
-  const handover = await readHandover(flags, context);
-  if (handover === null) return exitCodes.failed;
+  const ids = [...new Set(flags.credential)];
+  if (ids.length > 1 && flags.to === undefined && flags.output === 'markdown') {
+    throw new UsageError('several credentials need --to DIR, which gets a folder for each, or -o json');
+  }
+  const handovers = await readHandovers(ids, flags, context);
+  const [first] = handovers;
+  if (first === undefined) return exitCodes.failed;
   if (flags.url.scheme === 'http' && !LOOPBACK.test(flags.url.host)) {
     writeSafely(
       terminal.err,
@@ -81,10 +90,41 @@ async function handOverTo(flags: HandoverFlags, context: CommandContext): Promis
     );
   }
   const language = languages[flags.language];
-  const page = renderHandover(handover, language);
-  if (flags.to !== undefined) return await writeFolder(flags.to, page, handover, language, context);
-  terminal.out.write(flags.output === 'markdown' ? page : formatData(declareHandover(handover), flags.output));
+  if (flags.to !== undefined) return await writeFolders(flags.to, handovers, language, context);
+  if (flags.output === 'markdown') terminal.out.write(renderHandover(first, language));
+  else {
+    const data = handovers.map(declareHandover);
+    terminal.out.write(formatData(data.length === 1 ? data[0] : data, flags.output));
+  }
   return exitCodes.done;
+}
+
+/** Writes a folder; for several credentials one that holds a folder for each, by its id. */
+async function writeFolders(
+  folder: string,
+  handovers: readonly Handover[],
+  language: Language,
+  context: CommandContext,
+): Promise<ExitCode> {
+  if (handovers.length > 1 && !(await isTaken(folder, context))) return exitCodes.failed;
+  for (const handover of handovers) {
+    const own = handovers.length === 1 ? folder : join(folder, handover.access.credentialId);
+    const code = await writeFolder(own, renderHandover(handover, language), handover, language, context);
+    if (code !== exitCodes.done) return code;
+  }
+  return exitCodes.done;
+}
+
+/** Takes the folder of several; false, with a message, where that cannot be. */
+async function isTaken(folder: string, { terminal }: CommandContext): Promise<boolean> {
+  try {
+    await takeEmptyFolder(folder);
+    return true;
+  } catch (error) {
+    if (!(error instanceof FolderRefusal)) throw error;
+    writeSafely(terminal.err, `postern handover: ${error.message}\n`);
+    return false;
+  }
 }
 
 /** Writes a folder that runs once the client and the secret are there. No file of it holds the secret. */
@@ -114,16 +154,26 @@ async function writeFolder(
   return exitCodes.done;
 }
 
-/** Null, with a message, where no request would get in. No secret is opened for it. */
-async function readHandover(flags: HandoverFlags, context: CommandContext): Promise<Handover | null> {
-  const { credential: id, url, secretBy = null } = flags;
+/**
+ * What is handed over with each credential; nothing, with a message for each, where no request of one of them would get
+ * in. No secret is opened for it.
+ */
+async function readHandovers(
+  ids: readonly string[],
+  flags: HandoverFlags,
+  context: CommandContext,
+): Promise<readonly Handover[]> {
+  const { url, secretBy = null } = flags;
   await using store = await openFor(context, 'handover', flags, false);
-  const { resource } = await requireResource(store.resources, 'credential', id);
-  if (secretBy !== null) refuseAppKey(secretBy, resource);
-  const access = await readPartnerAccess(store.resources, resource, context.clock.nowSeconds());
-  if (!('obstacle' in access)) return planHandover(access, url, secretBy);
-  writeSafely(context.terminal.err, `postern handover: ${access.obstacle}; ${adviseOn(access, resource)}\n`);
-  return null;
+  const handovers: Handover[] = [];
+  for (const id of ids) {
+    const { resource } = await requireResource(store.resources, 'credential', id);
+    if (secretBy !== null) refuseAppKey(secretBy, resource);
+    const access = await readPartnerAccess(store.resources, resource, context.clock.nowSeconds());
+    if (!('obstacle' in access)) handovers.push(planHandover(access, url, secretBy));
+    else writeSafely(context.terminal.err, `postern handover: ${access.obstacle}; ${adviseOn(access, resource)}\n`);
+  }
+  return handovers.length === ids.length ? handovers : [];
 }
 
 /** What to do where there is nothing to hand over. */

@@ -156,6 +156,30 @@ describe('the samples of postern handover', () => {
     JSON.parse(readFileSync(join(to, 'package.json'), 'utf8'));
   });
 
+  it('are written for several credentials at once, a folder for each', async () => {
+    const to = join(folder.path, 'several');
+    const both = ['--credential', 'acme-oauth2', '--credential', 'acme-hmac', '--url', url];
+    const { code, out, err } = await handover(demoYaml, ...both, '--to', to);
+    assert.equal(code, 0, err);
+    assert.deepEqual(readdirSync(to).sort(), ['acme-hmac', 'acme-oauth2']);
+    for (const id of readdirSync(to)) {
+      assert.ok(out.includes(`${join(to, id, 'README.md')}\n`), out);
+      assert.equal(readFileSync(join(to, id, 'README.md'), 'utf8'), await pageOf(demoYaml, id));
+    }
+    const pages = await handover(demoYaml, ...both);
+    assert.equal(pages.code, 2);
+    assert.match(pages.err, /several credentials need --to DIR, which gets a folder for each, or -o json/);
+    const data = JSON.parse((await handover(demoYaml, ...both, '-o', 'json')).out) as readonly unknown[];
+    assert.equal(data.length, 2);
+    const again = await handover(demoYaml, ...both, '--to', to);
+    assert.equal(again.code, 1);
+    assert.match(again.err, /several is not empty/);
+    // Nothing is written where one of them cannot be.
+    const none = await handover(demoYaml, ...both, '--credential', 'nobody', '--to', join(folder.path, 'none'));
+    assert.equal(none.code, 3);
+    assert.ok(!readdirSync(folder.path).includes('none'));
+  });
+
   it('have addresses that a shell reads as they are', async () => {
     const endpoint =
       '{ id: api, scenario: partner-openapi, match: { paths: [{ exact: "/a$(id)`x`\'b&c" }] }, authentication: hmac }';

@@ -30,15 +30,15 @@ export interface MemoryCli {
     args: readonly string[],
     given?: Omit<Given, 'ports'> & { environment?: Terminal['environment'] },
   ): Promise<CommandResult>;
-  /** Runs a command that ends with 0 and nothing on the error stream but that a label is nobody's; gives the rest. */
+  /** Runs a command that ends with 0 and nothing on the error stream but who gets in; gives what it printed. */
   done(...args: readonly string[]): Promise<string>;
 }
 
 /** Without a rate limit service, commands that set long limits have a note on the error stream. */
 const withRateLimits = { POSTERN_RATE_LIMIT_SERVICE: '127.0.0.1:8081' };
 
-/** Of a grant for labels that tests give to nobody. */
-const NOBODY_YET = /^note: no consumer carries .*\n/gm;
+/** Of a grant for labels that tests give to nobody, and of an endpoint for everybody who has a credential. */
+const WHO_GETS_IN = /^note: (?:no consumer carries|every consumer with a credential) .*\n/gm;
 
 /** Begins with these resources. */
 export async function memoryCli(initial: InitialResources = {}): Promise<MemoryCli> {
@@ -98,7 +98,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
     run,
     done: async (...args) => {
       const { code, out, err } = await run(args, { environment: withRateLimits });
-      if (code !== 0 || err.replaceAll(NOBODY_YET, '') !== '')
+      if (code !== 0 || err.replaceAll(WHO_GETS_IN, '') !== '')
         throw new Error(`postern ${args.join(' ')} ended with ${String(code)}: ${err}${out}`);
       return out;
     },
