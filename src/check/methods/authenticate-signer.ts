@@ -1,13 +1,14 @@
 import type { SignatureMethod, SignatureOptions } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
-import { isPromise, type Pending, whenReady } from '../../base/pending.ts';
+import { type Pending, whenReady } from '../../base/pending.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import type { Reservation } from '../replay/replay-guard.ts';
 import type { Routed } from '../route/route.ts';
 import { checkTime } from '../signing/signed-time.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, type UpstreamChanges, vouchFor } from './authenticated.ts';
-import { findSigner, judgeProof, nameCaller, refuseCaller, type VerifiedSignature } from './caller.ts';
+import { findSigner, judgeProof, nameCaller, refuseCaller, type Signer, type VerifiedSignature } from './caller.ts';
 import { refuseUndeliveredBody } from './signed-request.ts';
 
 /** Well-formed credentials of a request; who signed it is not known yet. */
@@ -32,10 +33,29 @@ export interface SignatureStrategy<C extends SignerCredentials, O extends Signat
   readonly conceal: (routed: Routed, options: O, credentials: C) => UpstreamChanges;
 }
 
+/** A request whose signer is to be found, and what its endpoint asks of a signature. */
+interface Signed<C extends SignerCredentials, O extends SignatureOptions> {
+  readonly strategy: SignatureStrategy<C, O>;
+  readonly routed: Routed;
+  readonly options: O;
+  readonly ports: AuthenticationPorts;
+}
+
+/** A signer whose signature was right. */
+interface Proven<C extends SignerCredentials> {
+  readonly credentials: C;
+  readonly held: HeldCredential | null;
+  readonly signer: Signer;
+  readonly signature: VerifiedSignature;
+  readonly signedAtSeconds: number;
+}
+
 /**
- * Finds out who signed a request (spec §3). What is wrong with its time or its digest, or that the signature was used
- * before, is reported only after the signature was right. The signature is reserved last: it counts as used from then
- * on, whatever else becomes of the request. Throws, or rejects with, `StoreUnavailable` when it cannot be reserved.
+ * Finds out who signed a request (spec §3), in five steps: read, identify, prove, check the body, reserve. Each of them
+ * refuses, or goes on to the next, at once unless something must be waited for. What is wrong with the time or the
+ * digest, or that the signature was used before, is reported only after the signature was right. The signature is
+ * reserved last: it counts as used from then on, whatever else becomes of the request. Throws, or rejects with,
+ * `StoreUnavailable` when it cannot be reserved.
  */
 export function authenticateSigner<C extends SignerCredentials, O extends SignatureOptions>(
   strategy: SignatureStrategy<C, O>,
@@ -46,63 +66,84 @@ export function authenticateSigner<C extends SignerCredentials, O extends Signat
   const { request } = routed.received;
   const undelivered = refuseUndeliveredBody(request);
   if (undelivered !== null) return undelivered;
-  const credentials = strategy.read(request, options);
-  // No closure where nothing is waited for.
-  return isPromise(credentials)
-    ? credentials.then((read) => judgeSigner(strategy, routed, options, read, ports))
-    : judgeSigner(strategy, routed, options, credentials, ports);
+  const signed: Signed<C, O> = { strategy, routed, options, ports };
+  return whenReady(strategy.read(request, options), (credentials) =>
+    isRefusal(credentials) ? credentials : identify(signed, credentials),
+  );
 }
 
-function judgeSigner<C extends SignerCredentials, O extends SignatureOptions>(
-  strategy: SignatureStrategy<C, O>,
-  routed: Routed,
-  options: O,
-  credentials: C | Refusal,
-  ports: AuthenticationPorts,
+/** Looks up whose App Key it is. */
+function identify<C extends SignerCredentials, O extends SignatureOptions>(
+  signed: Signed<C, O>,
+  credentials: C,
 ): Pending<Authenticated | Refusal> {
-  if (isRefusal(credentials)) return credentials;
-  return whenReady(routed.catalog.credentials.findByAppKey(credentials.appKey), (held) => {
-    const nowSeconds = ports.clock.nowSeconds();
-    const signer = findSigner(held, strategy.method, nowSeconds);
-    return whenReady(strategy.verify(credentials, signer.secrets), (signature) => {
-      const verified = judgeProof(signer, signature);
-      if (isRefusal(verified)) {
-        const stringToSign = options.signatureHints ? strategy.hintOf(credentials) : undefined;
-        return refuseCaller(routed, stringToSign === undefined ? verified : { ...verified, stringToSign }, held);
-      }
-      const { method } = strategy;
-      const { appKey, mac } = credentials;
-      const signedAtSeconds = credentials.signedAtSeconds ?? nowSeconds;
-      const late = checkTime(signedAtSeconds, nowSeconds, options.clockSkewSeconds);
-      if (late !== null) return nameCaller(late, held);
-      return whenReady(strategy.checkBody(credentials, routed.received.request), (altered) => {
-        if (altered !== null) return nameCaller(altered, held);
-        const reservation = options.replayProtection
-          ? ports.replayGuard.reserve(
-              {
-                method,
-                appKey,
-                mac,
-                signedAtSeconds,
-                credentialId: signer.credentialId,
-                consumerId: signer.consumerId,
-              },
-              routed.catalog.endpoints.longestSkewSeconds[method],
-            )
-          : 'first';
-        return whenReady(reservation, (reserved) =>
-          reserved === 'first'
-            ? vouchFor(
-                routed,
-                held,
-                strategy.conceal(routed, options, credentials),
-                verified.secretIndex === 0 ? 'current' : 'retiring',
-              )
-            : nameCaller(refusalOf(reserved), held),
-        );
-      });
-    });
+  return whenReady(signed.routed.catalog.credentials.findByAppKey(credentials.appKey), (held) =>
+    prove(signed, credentials, held),
+  );
+}
+
+/** Checks the signature, and then its time. An unknown App Key takes as long as a known one. */
+function prove<C extends SignerCredentials, O extends SignatureOptions>(
+  signed: Signed<C, O>,
+  credentials: C,
+  held: HeldCredential | null,
+): Pending<Authenticated | Refusal> {
+  const { strategy, routed, options, ports } = signed;
+  const nowSeconds = ports.clock.nowSeconds();
+  const signer = findSigner(held, strategy.method, nowSeconds);
+  return whenReady(strategy.verify(credentials, signer.secrets), (verified) => {
+    const signature = judgeProof(signer, verified);
+    if (isRefusal(signature)) {
+      const stringToSign = options.signatureHints ? strategy.hintOf(credentials) : undefined;
+      return refuseCaller(routed, stringToSign === undefined ? signature : { ...signature, stringToSign }, held);
+    }
+    const signedAtSeconds = credentials.signedAtSeconds ?? nowSeconds;
+    const late = checkTime(signedAtSeconds, nowSeconds, options.clockSkewSeconds);
+    if (late !== null) return nameCaller(late, held);
+    return checkBody(signed, { credentials, held, signer, signature, signedAtSeconds });
   });
+}
+
+/** Checks a body of which only the digest was signed. */
+function checkBody<C extends SignerCredentials, O extends SignatureOptions>(
+  signed: Signed<C, O>,
+  proven: Proven<C>,
+): Pending<Authenticated | Refusal> {
+  return whenReady(signed.strategy.checkBody(proven.credentials, signed.routed.received.request), (altered) =>
+    altered === null ? reserve(signed, proven) : nameCaller(altered, proven.held),
+  );
+}
+
+/** Marks the signature as used, where the endpoint remembers them, and vouches for the signer. */
+function reserve<C extends SignerCredentials, O extends SignatureOptions>(
+  signed: Signed<C, O>,
+  proven: Proven<C>,
+): Pending<Authenticated | Refusal> {
+  if (!signed.options.replayProtection) return vouchForSigner(signed, proven);
+  const { strategy, routed, ports } = signed;
+  const { credentials, signer, signedAtSeconds } = proven;
+  const reservation = ports.replayGuard.reserve(
+    {
+      method: strategy.method,
+      appKey: credentials.appKey,
+      mac: credentials.mac,
+      signedAtSeconds,
+      credentialId: signer.credentialId,
+      consumerId: signer.consumerId,
+    },
+    routed.catalog.endpoints.longestSkewSeconds[strategy.method],
+  );
+  return whenReady(reservation, (reserved) =>
+    reserved === 'first' ? vouchForSigner(signed, proven) : nameCaller(refusalOf(reserved), proven.held),
+  );
+}
+
+function vouchForSigner<C extends SignerCredentials, O extends SignatureOptions>(
+  { strategy, routed, options }: Signed<C, O>,
+  { credentials, held, signature }: Proven<C>,
+): Authenticated {
+  const upstream = strategy.conceal(routed, options, credentials);
+  return vouchFor(routed, held, upstream, signature.secretIndex === 0 ? 'current' : 'retiring');
 }
 
 /** The refusal of a signature that was used before, or for which the memory of used ones has no room (spec §4.4). */
