@@ -1,4 +1,4 @@
-import { type GrpcFailure, grpcStatus, type MemoryPoolName, tooManyWatches, type UnaryAnswer } from '../transport.ts';
+import { type GrpcFailure, grpcStatus, tooManyWatches, type UnaryAnswer } from '../transport.ts';
 import { AnswerSender, type SenderHost } from './answer-sender.ts';
 import {
   deadlineExceeded,
@@ -9,36 +9,20 @@ import {
   stalled,
   stopping,
 } from './call-failures.ts';
+import type { Conduct } from './conduct.ts';
 import { Deadlines } from '../../http2/deadlines.ts';
 import { type ErrorCode, errorCode } from '../../http2/frame.ts';
-import { type FrameWriter, MESSAGE_PREFIX_BYTES } from '../../http2/frame-writer.ts';
+import { MESSAGE_PREFIX_BYTES } from '../../http2/frame-writer.ts';
 import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
 import { MessageMemory, MIN_HELD_BYTES } from './message-memory.ts';
 import { MessageAssembler, type MessageRoom, noMessage, refusePrefix } from './message-assembler.ts';
 import { u32, u8 } from '../../http2/octets.ts';
+import type { Output } from './output.ts';
 import type { CallOwner } from './stream.ts';
 import type { RequestHead } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
 import { Stream } from './stream.ts';
 import { StreamTable } from './stream-table.ts';
-
-/** What calls need of their connection. */
-export interface CallsHost {
-  /** More may be written now. */
-  readonly writable: boolean;
-  /** The time of the input that is being worked on. */
-  readonly nowMs: number;
-  /** Something was written outside the reading of input. */
-  wrote(): void;
-  /** A call was answered. */
-  answered(): void;
-  /** A call of the peer's is refused for lack of memory. */
-  lacksMemory(pool: MemoryPoolName): void;
-  /** Charges the peer for what its windows make us do. @returns false: the connection is over. */
-  spendWindowSteps(steps: number): boolean;
-  /** Memory that others may have when everything that was written has left. */
-  giveBackOnceSent(memory: Buffer): void;
-}
 
 /** How much of a request's body is awaited before it is refused without having ended. */
 const MAX_IGNORED_BYTES = 16 * 1024;
@@ -53,41 +37,47 @@ export class Calls implements SenderHost, CallOwner {
   readonly table = new StreamTable();
   readonly sender: AnswerSender;
   readonly #context: ServerContext;
-  readonly #writer: FrameWriter;
-  readonly #host: CallsHost;
+  readonly #output: Output;
+  readonly #conduct: Conduct;
   readonly #memory: MessageMemory;
   readonly #deadlines: Deadlines<Stream>;
   /** Streams opened by the input that is being worked on: those that outlive it count, and may have a deadline. */
   readonly #fresh: Stream[] = [];
   #watches = 0;
+  #answeredAtMs: number | null = null;
   #stopping = false;
 
-  constructor(context: ServerContext, writer: FrameWriter, host: CallsHost) {
+  constructor(context: ServerContext, output: Output, conduct: Conduct) {
     this.#context = context;
-    this.#writer = writer;
-    this.#host = host;
+    this.#output = output;
+    this.#conduct = conduct;
     this.#memory = new MessageMemory(context, (stream) => {
-      this.#host.lacksMemory('half-received');
+      this.#conduct.lacksMemory('half-received');
       this.sender.fail(stream, noMemory);
       stream.cancel();
-      this.#host.wrote();
+      this.#output.wrote();
     });
     this.#deadlines = new Deadlines(context.clock, context.startTimer, (stream) => {
       this.#expire(stream, deadlineExceeded);
     });
     const answers = context.answerPool.share((stream) => {
       this.abort(stream, errorCode.enhanceYourCalm);
-      this.#host.wrote();
+      this.#output.wrote();
     });
-    this.sender = new AnswerSender(writer, answers, this);
+    this.sender = new AnswerSender(output.writer, answers, this);
   }
 
   get writable(): boolean {
-    return this.#host.writable;
+    return this.#output.writable;
   }
 
   get nowMs(): number {
-    return this.#host.nowMs;
+    return this.#conduct.nowMs;
+  }
+
+  /** When the last call was answered, in milliseconds since the epoch; null when none was. */
+  get answeredAtMs(): number | null {
+    return this.#answeredAtMs;
   }
 
   /** A request's head is complete and well-formed. */
@@ -103,7 +93,7 @@ export class Calls implements SenderHost, CallOwner {
       contentLength: head.contentLength,
       timeoutMs: head.timeoutMs,
       traceParent: head.traceParent,
-      nowMs: this.#host.nowMs,
+      nowMs: this.#conduct.nowMs,
       buffers: this.#context.largeBuffers,
     });
     this.table.open(stream);
@@ -127,7 +117,7 @@ export class Calls implements SenderHost, CallOwner {
   data(stream: Stream, bytes: Buffer, start: number, end: number, endStream: boolean): void {
     const length = end - start;
     stream.receivedBytes += length;
-    stream.progressAtMs = this.#host.nowMs;
+    stream.progressAtMs = this.#conduct.nowMs;
     if (stream.contentLength >= 0 && stream.receivedBytes > stream.contentLength) {
       this.reset(stream, errorCode.protocolError);
       return;
@@ -155,7 +145,7 @@ export class Calls implements SenderHost, CallOwner {
     const refused = stream.assembler.push(bytes, start, end);
     if (refused !== null) {
       stream.ended = endStream;
-      if (refused === noMemory) this.#host.lacksMemory('half-received');
+      if (refused === noMemory) this.#conduct.lacksMemory('half-received');
       this.sender.fail(stream, refused);
     } else if (endStream) this.end(stream);
     else this.#askTurn(stream);
@@ -181,7 +171,7 @@ export class Calls implements SenderHost, CallOwner {
 
   /** A stream error of the peer's (RFC 9113 §5.4.2). */
   reset(stream: Stream, code: ErrorCode): void {
-    this.#writer.rstStream(stream.id, code);
+    this.#output.writer.rstStream(stream.id, code);
     this.drop(stream, true);
   }
 
@@ -226,7 +216,7 @@ export class Calls implements SenderHost, CallOwner {
    */
   giveUp(stream: Stream): void {
     this.reset(stream, stream.answering ? errorCode.cancel : errorCode.refusedStream);
-    this.#host.wrote();
+    this.#output.wrote();
   }
 
   /** Sends callers of streaming methods elsewhere; the others get their answers. */
@@ -239,20 +229,21 @@ export class Calls implements SenderHost, CallOwner {
 
   /** For the sender: there is no memory for the answer. */
   abort(stream: Stream, code: ErrorCode): void {
-    this.#host.lacksMemory('answers');
+    this.#conduct.lacksMemory('answers');
     this.reset(stream, code);
   }
 
   /** For the sender. */
   spendWindowSteps(steps: number): boolean {
-    return this.#host.spendWindowSteps(steps);
+    return this.#conduct.spendWindowSteps(steps);
   }
 
   /** For the sender: the answer was written to its end. */
   answered(stream: Stream): void {
     this.#close(stream, !stream.ended);
     if (stream.method?.kind === 'stream') stream.cancel();
-    this.#host.answered();
+    this.#answeredAtMs = this.#conduct.nowMs;
+    this.#conduct.answered();
   }
 
   #plain(stream: Stream): void {
@@ -280,15 +271,15 @@ export class Calls implements SenderHost, CallOwner {
     if (length === 0 || stream.receivedBytes < this.#context.limits.turnBytes) return;
     stream.awaitedBytes = 0;
     this.#memory.askTurn(stream, length, () => {
-      stream.progressAtMs = this.#host.nowMs;
+      stream.progressAtMs = this.#conduct.nowMs;
       stream.turnProgressAtMs = this.#context.clock.nowMs();
       stream.turnReceivedBytes = stream.receivedBytes;
       const missingBytes = MESSAGE_PREFIX_BYTES + length - stream.receivedBytes;
       const incrementBytes = missingBytes - stream.receiveWindowBytes + BEYOND_MESSAGE_BYTES;
       if (incrementBytes <= 0) return;
       stream.receiveWindowBytes += incrementBytes;
-      this.#writer.windowUpdate(stream.id, incrementBytes);
-      this.#host.wrote();
+      this.#output.writer.windowUpdate(stream.id, incrementBytes);
+      this.#output.wrote();
     });
   }
 
@@ -301,7 +292,7 @@ export class Calls implements SenderHost, CallOwner {
       stream.turnProgressAtMs = nowMs;
     }
     if (nowMs - stream.turnProgressAtMs <= turnStallMs || !this.#context.turnPool.isAwaited) return false;
-    this.#host.lacksMemory('large');
+    this.#conduct.lacksMemory('large');
     return true;
   }
 
@@ -310,7 +301,7 @@ export class Calls implements SenderHost, CallOwner {
     if (method === null) return;
     // What takes small messages only, such as health checks, holds next to nothing and is never refused.
     if (this.#memory.exhausted && method.maxMessageBytes > MIN_HELD_BYTES) {
-      this.#host.lacksMemory('running');
+      this.#conduct.lacksMemory('running');
       this.sender.fail(stream, noMemory);
       return;
     }
@@ -350,7 +341,7 @@ export class Calls implements SenderHost, CallOwner {
       return;
     }
     this.#answer(stream, answer);
-    this.#host.wrote();
+    this.#output.wrote();
   }
 
   #answer(stream: Stream, answer: UnaryAnswer): void {
@@ -375,7 +366,7 @@ export class Calls implements SenderHost, CallOwner {
       failure = stream.method.handle(message, stream, (answer) => {
         if (stream.closed) return;
         this.sender.streamed(stream, answer);
-        this.#host.wrote();
+        this.#output.wrote();
       });
     } catch (error) {
       this.#context.observer.defect(error, stream.path);
@@ -392,7 +383,7 @@ export class Calls implements SenderHost, CallOwner {
       this.sender.fail(stream, failure);
       stream.cancel();
     }
-    this.#host.wrote();
+    this.#output.wrote();
   }
 
   #close(stream: Stream, reset: boolean): void {
@@ -407,7 +398,7 @@ export class Calls implements SenderHost, CallOwner {
   /** Neither the peer nor a method has to do with it any more. */
   #release(stream: Stream): void {
     this.#memory.release(stream);
-    if (stream.answerMemory !== null) this.#host.giveBackOnceSent(stream.answerMemory);
+    if (stream.answerMemory !== null) this.#output.giveBackOnceSent(stream.answerMemory);
     stream.answerMemory = null;
     if (stream.held === 'watch') this.#watches -= 1;
     this.#context.openCalls.remove(stream);
