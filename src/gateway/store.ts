@@ -115,14 +115,14 @@ async function openDatabase(
   );
   const recorder = parts.own(
     new UsageRecorder({
-      sink: store.usage,
+      sink: store.sinks.usage,
       startTimer: startSystemTimer,
       observer: createUsageObserver(logger),
     }),
   );
   const traffic = parts.own(
     new TrafficRecorder({
-      sink: store.traffic,
+      sink: store.sinks.traffic,
       startTimer: startSystemTimer,
       observer: createTrafficObserver(logger),
     }),
@@ -142,12 +142,12 @@ async function openDatabase(
     recordUse: (credentialId, secret) => {
       recorder.used(credentialId, secret, clock.nowSeconds());
     },
-    refusals: openGatewayRefusals(ports, store.refusals, parts),
+    refusals: openGatewayRefusals(ports, store.sinks.refusals, parts),
     countTraffic: (endpointId, consumerId, code) => {
       traffic.count(endpointId, consumerId, code, clock.nowSeconds());
     },
     replica: {
-      register: store.createRegister({
+      register: store.sinks.createRegister({
         name: config.replicaName ?? hostname(),
         isOwnName: config.replicaName !== null,
         version: readVersion(),

@@ -16,20 +16,37 @@ import {
   type FollowedCollection,
   pollCollections,
 } from './follow-collection.ts';
+import type { FeedMode, FeedProgress } from './feed-progress.ts';
 import type { WholeCollections } from './live-catalog.ts';
 
-/**
- * How changes come: by change streams, or, from a stand-alone server, endpoints and grants for groups by looking and the
- * rest not at all.
- */
-export type FeedMode = 'following' | 'polling';
+/** Who is told of what the feed finds. */
+export interface FeedListener {
+  /** All endpoints and grants for groups were read. */
+  read(documents: WholeCollections): void;
+  /** Changes may have been missed: nothing that was read before counts. */
+  everythingChanged(): void;
+  changed(change: Change): void;
+  /** Every change before this moment of the database was handed on; null: changes were lost. */
+  reached(at: Timestamp | null): void;
+  /** From a stand-alone server: the revision that was read before the endpoints. */
+  polled(revision: StoreRevision | null): void;
+  /** Changes come in, at start and after an error. `isNews`: they did not come this way last time. */
+  running(mode: FeedMode, isNews: boolean): void;
+  /** Changes stopped coming in, with the driver's error; called with every attempt that fails. */
+  failed(error: unknown): void;
+  /** History was lost; everything is read again. */
+  historyLost(): void;
+}
 
-/** What a feed takes, and what it calls. */
+/** What a feed takes. */
 export interface ChangeFeedPorts {
   /** For `changes`. */
   readonly client: MongoClient;
   readonly clock: Clock;
   readonly floor: CausalFloor;
+  /** Written here. */
+  readonly progress: FeedProgress;
+  readonly listener: FeedListener;
   /** Has to be the one that the secrets in the database are sealed with. */
   readonly keyRing: Pick<Sealer, 'keyIds'>;
   /**
@@ -37,20 +54,6 @@ export interface ChangeFeedPorts {
    * connects when it is asked to, and does nothing when it is connected.
    */
   readonly connect: () => Promise<unknown>;
-  readonly onRead: (documents: WholeCollections) => void;
-  /** Changes may have been missed: nothing that was read before counts. */
-  readonly onEverythingChanged: () => void;
-  readonly onChange: (change: Change) => void;
-  /** Every change before this moment of the database was handed on; null: changes were lost. */
-  readonly onReached: (at: Timestamp | null) => void;
-  /** From a stand-alone server: the revision that was read before the endpoints. */
-  readonly onRevision: (revision: StoreRevision | null) => void;
-  /** Changes come in, at start and after an error. */
-  readonly onRunning: (mode: FeedMode) => void;
-  /** Changes stopped coming in, with the driver's error; called with every attempt that fails. */
-  readonly onError: (error: unknown) => void;
-  /** History was lost; everything is read again. */
-  readonly onGap: () => void;
   readonly pollIntervalMs?: number | undefined;
 }
 
@@ -58,8 +61,8 @@ const POLL_INTERVAL_MS = 2000;
 
 /**
  * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints and grants for groups,
- * then follows the changes since a moment before, so that none is missed in between. Goes on after its last position when a stream
- * breaks, and begins again when history was lost. Never gives up.
+ * then follows the changes since a moment before, so that none is missed in between. Goes on after its last position
+ * when a stream breaks, and begins again when history was lost. Never gives up.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #ports: ChangeFeedPorts;
@@ -67,31 +70,12 @@ export class ChangeFeed implements AsyncDisposable {
   readonly #running: Promise<void>;
   /** Null: everything has to be read. */
   #positions: Map<FollowedCollection, StreamPosition> | null = null;
-  readonly #confirmedMsOf = new Map<FollowedCollection, number>();
-  /** The oldest of them: every check reads it. */
-  #confirmedMs: number | null = null;
   readonly #reached = new Map<FollowedCollection, Timestamp>();
-  #mode: FeedMode | null = null;
   #failures = 0;
 
   constructor(ports: ChangeFeedPorts) {
     this.#ports = ports;
     this.#running = this.#run();
-  }
-
-  /** Up to which moment of the clock endpoints and grants for groups are those of the store; null before the first time. */
-  get confirmedMs(): number | null {
-    return this.#confirmedMs;
-  }
-
-  /** Up to which moment of the clock every change has arrived; null where changes are not followed. */
-  get completeMs(): number | null {
-    return this.#mode === 'polling' ? null : this.confirmedMs;
-  }
-
-  /** Up to which moment of the clock every change of credentials has arrived; null while changes are not followed. */
-  get credentialsCompleteMs(): number | null {
-    return this.#mode === 'following' ? (this.#confirmedMsOf.get('credentials') ?? null) : null;
   }
 
   /** Stops. No callback comes after it. */
@@ -112,9 +96,9 @@ export class ChangeFeed implements AsyncDisposable {
         if (isPositionLost(error)) {
           this.#positions = null;
           this.#reached.clear();
-          this.#ports.onReached(null);
-          this.#ports.onGap();
-        } else this.#ports.onError(error);
+          this.#ports.listener.reached(null);
+          this.#ports.listener.historyLost();
+        } else this.#ports.listener.failed(error);
       }
       await pause(backOffMs(this.#failures), signal);
       this.#failures += 1;
@@ -122,21 +106,12 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   #noteRunning(mode: FeedMode): void {
+    const { progress, listener } = this.#ports;
     this.#failures = 0;
-    if (this.#mode === mode) return;
-    this.#mode = mode;
-    this.#ports.onRunning(mode);
-  }
-
-  #confirm(name: FollowedCollection, confirmedMs: number): void {
-    this.#setConfirmed(name, Math.max(confirmedMs, this.#confirmedMsOf.get(name) ?? 0));
-  }
-
-  #setConfirmed(name: FollowedCollection, confirmedMs: number): void {
-    this.#confirmedMsOf.set(name, confirmedMs);
-    if (this.#confirmedMsOf.size === followedCollections.length) {
-      this.#confirmedMs = Math.min(...this.#confirmedMsOf.values());
-    }
+    if (progress.mode === mode) return;
+    const isNews = progress.lastMode !== mode;
+    progress.run(mode);
+    listener.running(mode, isNews);
   }
 
   /** Reads everything, and notes the moment before as the position to follow from: changes since may come twice. */
@@ -154,19 +129,19 @@ export class ChangeFeed implements AsyncDisposable {
     await requireSchema(db, signal);
     await requireKnownKeys(db, this.#ports.keyRing, signal);
     if (standsAlone || since === undefined) {
-      this.#ports.onEverythingChanged();
+      this.#ports.listener.everythingChanged();
       return;
     }
     floor.raise(since, session);
     const groupGrants = db.collection<RawDocument>('grants').find(forGroups, read);
-    this.#ports.onRead({
+    this.#ports.listener.read({
       endpoints: await endpoints.find({}, read).toArray(),
       groupGrants: await groupGrants.toArray(),
     });
-    this.#ports.onEverythingChanged();
+    this.#ports.listener.everythingChanged();
     this.#positions = new Map(followedCollections.map((name) => [name, { startAtOperationTime: since }]));
     for (const name of followedCollections) {
-      this.#setConfirmed(name, askedMs);
+      this.#ports.progress.restart(name, askedMs);
       this.#reach(name, since);
     }
   }
@@ -178,12 +153,12 @@ export class ChangeFeed implements AsyncDisposable {
     this.#reached.set(name, at);
     if (this.#reached.size < followedCollections.length) return;
     const all = [...this.#reached.values()];
-    this.#ports.onReached(all.reduce((least, each) => (each.lessThan(least) ? each : least)));
+    this.#ports.listener.reached(all.reduce((least, each) => (each.lessThan(least) ? each : least)));
   }
 
   /** Follows all collections until one of them fails; then none is followed any more. */
   async #follow(positions: Map<FollowedCollection, StreamPosition>, signal: AbortSignal): Promise<void> {
-    const { client, clock, floor } = this.#ports;
+    const { client, clock, floor, progress } = this.#ports;
     const round = new AbortController();
     const answered = new Set<FollowedCollection>();
     const follow = async (name: FollowedCollection, start: StreamPosition): Promise<void> => {
@@ -194,13 +169,13 @@ export class ChangeFeed implements AsyncDisposable {
           signal: AbortSignal.any([signal, round.signal]),
           onChange: (change, clusterTime, session) => {
             floor.raise(clusterTime, session);
-            this.#ports.onChange(change);
+            this.#ports.listener.changed(change);
           },
           onReached: (at) => {
             this.#reach(name, at);
           },
           onConfirmed: (confirmedMs) => {
-            this.#confirm(name, confirmedMs);
+            progress.confirm(name, confirmedMs);
             answered.add(name);
             if (answered.size === followedCollections.length) this.#noteRunning('following');
           },
@@ -210,7 +185,7 @@ export class ChangeFeed implements AsyncDisposable {
         });
       } finally {
         // From this moment on changes may be missed, whatever the other streams still have to close.
-        this.#mode = null;
+        progress.stop();
         round.abort();
       }
     };
@@ -220,11 +195,20 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
-    const { client, clock, onRead, onRevision, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
+    const { client, clock, progress, listener, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
     await pollCollections({
-      ...{ client, clock, signal, pollIntervalMs, onRead, onRevision },
+      client,
+      clock,
+      signal,
+      pollIntervalMs,
+      onRead: (documents) => {
+        listener.read(documents);
+      },
+      onRevision: (revision) => {
+        listener.polled(revision);
+      },
       onConfirmed: (confirmedMs) => {
-        for (const name of followedCollections) this.#confirm(name, confirmedMs);
+        for (const name of followedCollections) progress.confirm(name, confirmedMs);
         this.#noteRunning('polling');
       },
     });

@@ -25,12 +25,14 @@ export interface WholeCollections {
   readonly groupGrants: readonly RawDocument[];
 }
 
+/** After everything was taken, or soon after changes: of endpoints and perhaps grants, or of grants alone. */
+export type CompileReason = 'loaded' | 'changed' | 'grants-changed';
+
 /** What keeping them compiled takes, and what it calls. */
 export interface LiveCatalogPorts {
   readonly clock: Clock;
   readonly startTimer: StartTimer;
-  /** After everything was taken (`loaded`), or soon after changes (`changed`, or `grants-changed` for grants alone). */
-  readonly onCompiled: (compiled: CompiledRecords, why: 'loaded' | 'changed' | 'grants-changed') => void;
+  readonly onCompiled: (compiled: CompiledRecords, why: CompileReason) => void;
 }
 
 /**
@@ -86,7 +88,7 @@ export class LiveCatalog implements Disposable {
     });
   }
 
-  #compile(why: 'loaded' | 'changed' | 'grants-changed'): void {
+  #compile(why: CompileReason): void {
     const { clock, onCompiled } = this.#ports;
     this.#cancelCompiling?.();
     this.#cancelCompiling = null;
