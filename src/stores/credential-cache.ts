@@ -26,13 +26,16 @@ const PATIENCE_MS = 200;
 const DOUBT_MS = 1000;
 /** Younger confirmations of the feed make the filter of App Keys current: no new one is refused for longer. */
 const CURRENT_MS = 2000;
-/** Look-ups for one caller at most, whose results change on their way. */
+/** Look-ups for one caller at most, whose results change on their way; the last answers those who asked before. */
 const MAX_ASKS = 3;
 
 /** With its consumer, who has few labels and grants, a credential takes about 1.6 KiB. */
 export const BYTES_PER_ENTRY = 3072;
 
-/** As many at once as the connections for look-ups: more would only wait there, in no order. */
+/**
+ * As many at once as the connections for look-ups: more would only wait there, in no order. App Keys that the filter has
+ * go first. The bound is on parallelism rather than a rate, because it adapts: a slow store gets fewer look-ups.
+ */
 const GATE_LIMITS: GateLimits = {
   maxRunning: 10,
   maxUnseenRunning: 6,
@@ -71,37 +74,20 @@ export interface CredentialCachePorts {
 }
 
 /**
- * Credentials on the check path (spec §6): a bounded memory in front of a store that holds too many to load.
+ * Credentials on the check path (spec §6): a bounded memory in front of a store that holds too many to load. What is in
+ * memory is answered at once, without a promise. Rejects with what the reader rejects with; only `StoreUnavailable`
+ * reaches callers as an outage.
  *
- * **In the common case** an App Key is answered at once, without a promise: from an entry or, for at most 10 s, from
- * the memory of App Keys without a holder, which is apart and bounded, so that unknown App Keys evict no known ones.
- *
- * **Freshness.** An entry is known to be right at the moment its read began, and, while every change since has arrived,
- * at `confirmedMs`. Its age counts from there. Up to 2 s it is served; up to 5 s too, and refreshed in the background.
- * An older one waits up to 200 ms for a look-up; without an answer it is served up to `maxStaleSeconds`, and for a
- * second no caller waits again. (`CredentialUnreadable` is an answer: the store has something else by now.) While the
- * store is down (`reader.outlook`) it is served at once, and only the one trial that the circuit breaker wants is made.
- * Beyond `maxStaleSeconds` (never less than the 5 s) only the store counts.
- *
- * **Changes.** A changed credential, consumer or grant drops the entries it is in. They are never served again: a fresh
- * read counts, or `StoreUnavailable`. A read whose result changes while it runs is repeated; the third result answers
- * those who asked before the change and is not kept. The feed calls the methods below before it lets `confirmedMs` pass
- * the moment of the change.
- *
- * **Floods.** App Keys that are not among all of the store ({@link AppKeyFilter}) have no holder, and cost no look-up,
- * while the feed confirms at least every two seconds that none was created since. The rest matters for invented App
- * Keys only while it does not, or while the filter is being filled.
- *
- * Each App Key has one look-up at a time, and none for 10 s after it had no holder. Ten look-ups run at most. App Keys
- * that the filter has, be it out of date, go first and always find a place; the others share 6 places and a line of
- * 256, so that invented App Keys neither delay known callers nor keep the store busier than 6 reads at once. The bound
- * is on parallelism rather than a rate, because it adapts: a slow store gets fewer look-ups. In addition, App Keys that
- * turn out to have no holder cost a budget of 1000 a second, which look-ups that find one do not use up. A look-up
- * without a place ends with `StoreUnavailable` at once, or after 250 ms in line: a 503, never a 401, as the caller may
- * be known. For a second from then on {@link canKnow} is false, so that no refused caller learns from another status
- * that their App Key is known.
- *
- * Rejects with what the reader rejects with; only `StoreUnavailable` reaches callers as an outage.
+ * - **Age.** An entry is as old as the last moment at which it is known to have been right: that of its read or, while
+ *   every change since has arrived, `confirmedMs`. The ages above say when it is served, refreshed, or waited for;
+ *   beyond `maxStaleSeconds` only the store counts.
+ * - **Changes.** A changed credential, consumer or grant drops its entries, which are never served again. A look-up that
+ *   a change overtakes is made again. The feed calls the methods below before `confirmedMs` passes the change.
+ * - **Floods.** App Keys that are not among all of the store ({@link AppKeyFilter}) cost no look-up while the feed
+ *   confirms that none was created since. Otherwise, {@link GATE_LIMITS} keep invented ones from delaying known callers
+ *   and the store, and those without a holder are remembered apart, so that they evict no entry.
+ * - **Doubt.** A look-up without a place ends with `StoreUnavailable`: a 503, never a 401, as the caller may be known.
+ *   From then on {@link canKnow} is false for a while, so that no other status tells that an App Key is known.
  */
 export class CredentialCache implements CredentialSource, AsyncDisposable {
   readonly #counters: CacheCounters = createCacheCounters();
@@ -268,6 +254,10 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     return Math.abs(clock.nowMs() - this.#entries.knownMs(entry, confirmedMs()));
   }
 
+  /**
+   * Serves an entry that is no longer fresh, or waits for the store. While the store is down it is served at once, and
+   * only the one look-up that the circuit breaker wants is made.
+   */
   #findAged(entry: CacheEntry, ageMs: number): Pending<HeldCredential | null> {
     const { outlook } = this.#ports.reader;
     if (ageMs > this.#maxStaleMs) return this.#findInStore(entry.appKeyHash);
@@ -289,7 +279,10 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     });
   }
 
-  /** Waits a little for the store, and serves the entry when there is no answer. */
+  /**
+   * Waits a little for the store, and serves the entry when there is no answer. `CredentialUnreadable` is an answer: the
+   * store has something else by now.
+   */
   async #findOrServe(entry: CacheEntry): Promise<HeldCredential | null> {
     const lookUp = this.#lookUps.ask(entry.appKeyHash, 'known');
     if (lookUp === null) return this.#serveStale(entry);
