@@ -1,6 +1,7 @@
 import type { Credential } from '../../model/credential.ts';
 import { Secret } from '../../model/secret.ts';
 import type { StoreState } from '../../check/store/check-store.ts';
+import { internalized, internalizeWithin } from './internalized.ts';
 
 /** A credential that can go from one thread to another: its secrets are plain text, so it must go nowhere else. */
 type PortableCredential = Omit<Credential, 'appSecret' | 'retiringSecret'> & {
@@ -34,7 +35,7 @@ type JoinedState = { readonly [K in keyof StoreState]: StoreState[K][number][] }
 
 /** Adds a slice to those before it. */
 export function joinSlice(state: JoinedState, slice: StateSlice): void {
-  state.endpoints.push(...internalize(slice.endpoints));
+  state.endpoints.push(...internalizeWithin(slice.endpoints));
   state.consumers.push(...slice.consumers);
   state.credentials.push(...slice.credentials.map(fromPortable));
   state.grants.push(...slice.grants);
@@ -64,7 +65,7 @@ function fromPortable(portable: PortableCredential): Credential {
       retiringSecretText === null
         ? null
         : { appSecret: Secret.fromText(retiringSecretText.text), expiresAt: retiringSecretText.expiresAt },
-    state: internalize(state),
+    state: internalized(state),
     notBefore,
     expiresAt,
   };
@@ -79,21 +80,7 @@ const sharedMethods = new Map<string, Credential['methods']>();
 /** The same list for all credentials with the same methods, so that a check finds it in the processor's cache. */
 function shareMethods(methods: Credential['methods']): Credential['methods'] {
   const key = methods.join();
-  const shared = sharedMethods.get(key) ?? internalize(methods);
+  const shared = sharedMethods.get(key) ?? internalizeWithin(methods);
   sharedMethods.set(key, shared);
   return shared;
-}
-
-/**
- * Replaces the texts of a copy that another thread has made by those that V8 keeps once only, as it does the constants
- * of a program and the names of properties: two of them are equal when their addresses are, and where one names a
- * property it need not be looked up. Code that V8 has optimized for such names is thrown away when it gets a copy.
- */
-function internalize<T>(value: T): T {
-  if (typeof value === 'string') return Object.keys({ [value]: null })[0] as T;
-  if (typeof value === 'object' && value !== null) {
-    const fields = value as Record<string, unknown>;
-    for (const name of Object.keys(fields)) fields[name] = internalize(fields[name]);
-  }
-  return value;
 }
