@@ -22,8 +22,11 @@ export interface PaddedKey {
   readonly outer: string;
 }
 
+/** HMAC over SHA-256 (RFC 4231). */
 export const hmacSha256 = define('sha256', { blockBytes: 64, digestBytes: 32 });
+/** HMAC over SHA-384 (RFC 4231). */
 export const hmacSha384 = define('sha384', { blockBytes: 128, digestBytes: 48 });
+/** HMAC over SHA-512 (RFC 4231). */
 export const hmacSha512 = define('sha512', { blockBytes: 128, digestBytes: 64 });
 
 /** What the characters of a text stand for, and what a MAC is given as. */
@@ -40,8 +43,9 @@ const characterBytes = { latin1: 1, utf8: 3 } as const satisfies Record<MacEncod
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 /**
- * The MAC of a text, as two hashes over the padded blocks of a key, which are made once: `createHmac` makes them, and
- * several objects, for every text. The text is written behind the first block, and nowhere else.
+ * The MAC of a text (RFC 2104 §2), as two hashes over the padded blocks of a key, which are made once: `createHmac` makes
+ * them, and several objects, for every text (docs/adr/0018-hmac-from-two-hashes.md). The text is written behind the
+ * first block, and nowhere else.
  */
 export function hmacOf(
   { hash: name, blockBytes, outer }: Hmac,
