@@ -68,8 +68,12 @@ async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
         console: consoleWish(flags),
       },
       {
-        ...{ out: terminal.out, err: terminal.err, environment: terminal.environment },
-        ...{ clock: systemClock, signal, logs },
+        out: terminal.out,
+        err: terminal.err,
+        environment: terminal.environment,
+        clock: systemClock,
+        signal,
+        logs,
       },
     );
     if (wrong > 0) showLogs();

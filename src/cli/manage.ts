@@ -24,7 +24,10 @@ operator: "postern operator add". Beyond this machine it serves TLS only.`,
       const { startManagement } = await import('../operators/process/management.ts');
       const keyRing = await openKeyRing(ports);
       const opened = await openStore({
-        ...{ command: 'manage', store, environment: terminal.environment, needsSecrets: 'new' },
+        command: 'manage',
+        store,
+        environment: terminal.environment,
+        needsSecrets: 'new',
         ...(keyRing === null ? {} : { sealer: keyRing }),
         timeoutMs: STORE_TIMEOUT_MS,
         warn: (message) => {

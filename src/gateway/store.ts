@@ -82,7 +82,14 @@ async function openFile(
   const traffic = new TrafficMemory();
   registerTrafficMetrics(metrics.registry, traffic);
   return {
-    ...{ checks, keyRing, traffic, refusals, revokedTokens: null, replayGuard: null, recordUse: null, replica: null },
+    checks,
+    keyRing,
+    traffic,
+    refusals,
+    revokedTokens: null,
+    replayGuard: null,
+    recordUse: null,
+    replica: null,
     countTraffic: (endpointId, consumerId, code) => {
       traffic.count(endpointId, consumerId, code, clock.nowSeconds());
     },

@@ -17,8 +17,12 @@ const SHOWS_NOTHING = '(?!\\p{Variation_Selector})[\\p{Z}\\p{Cc}\\p{Cf}\\p{Defau
 const UNSEEN_EDGE = new RegExp(`^${SHOWS_NOTHING}|${SHOWS_NOTHING}$`, 'u');
 
 const KNOWN_EDGES: Readonly<Record<string, string>> = {
-  ...{ '\ufeff': 'a byte order mark', ' ': 'a blank', '\u00a0': 'a no-break blank', '\t': 'a tab' },
-  ...{ '\n': 'a line feed', '\u200b': 'a blank without width' },
+  '\ufeff': 'a byte order mark',
+  ' ': 'a blank',
+  '\u00a0': 'a no-break blank',
+  '\t': 'a tab',
+  '\n': 'a line feed',
+  '\u200b': 'a blank without width',
 };
 
 /**

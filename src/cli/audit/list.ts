@@ -65,7 +65,11 @@ function selectionOf(flags: Omit<ListFlags, 'limit' | 'output'>, nowSeconds: num
   return {
     sinceMs: since && momentBack(since, nowSeconds) * 1000,
     untilMs: until && momentBack(until, nowSeconds) * 1000,
-    ...{ consumerId: consumer, endpointId: endpoint, actor, action, resource },
+    consumerId: consumer,
+    endpointId: endpoint,
+    actor,
+    action,
+    resource,
   };
 }
 
@@ -78,7 +82,8 @@ const common: readonly Column<Omit<AuditOperation, 'events'>>[] = [
 const reason: Column<Omit<AuditOperation, 'events'>> = {
   heading: 'REASON',
   cell: ({ reason: why = '' }) => why,
-  ...{ canShrink: true, goesBelow: true },
+  canShrink: true,
+  goesBelow: true,
 };
 
 const eventView: ListView<AuditEvent> = {

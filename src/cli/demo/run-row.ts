@@ -16,7 +16,10 @@ export async function runRow(
     const got = verdictOf(exchange);
     const { notes, fault } = got === expected ? (row.examine?.(exchange) ?? nothing) : unexpected(exchange);
     return {
-      ...{ title, expected, got, latencyMs: exchange.latencyMs },
+      title,
+      expected,
+      got,
+      latencyMs: exchange.latencyMs,
       isRight: fault === null,
       notes: fault === null ? notes : [...notes, fault],
     };

@@ -54,7 +54,8 @@ export function refusalColumns(wish: {
     {
       heading: 'DETAIL',
       cell: (group) => `${isNarrow ? `${requestOf(group)}: ` : ''}${shownText(group.newest.detail)}`,
-      ...{ canShrink: true, goesBelow: true },
+      canShrink: true,
+      goesBelow: true,
     },
   ];
 }

@@ -58,7 +58,12 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
   const sealer = wish.sealer ?? (usesRing ? await openKeyRing(environment, warn) : null);
   const { openMongoStoreForCommand } = await import('../../stores/mongodb/open-mongo-store.ts');
   const opened = await openMongoStoreForCommand(location.uri, {
-    ...{ command, actor, clock, timeoutMs, warn, sealer },
+    command,
+    actor,
+    clock,
+    timeoutMs,
+    warn,
+    sealer,
     mayBeEmpty: BEGINNING.includes(command),
     keepsUnopened: needsSecrets !== true,
     acceptsNewRing: needsSecrets === 'new-ring',

@@ -56,7 +56,12 @@ export function createCheckObserver(ports: CheckObserverPorts): CheckObserver {
         const unmatched = routed === null ? unmatchedKindOf(refusal) : null;
         if (recordRefusal !== null && (known !== null || refusal.about === null || unmatched !== null)) {
           recordRefusal({
-            ...{ about: known, unmatched, requestId, request, code, detail: refusal.detail },
+            about: known,
+            unmatched,
+            requestId,
+            request,
+            code,
+            detail: refusal.detail,
             endpoint,
             isObserved: isAllowed,
             stringToSign: refusal.stringToSign ?? null,
@@ -120,14 +125,25 @@ export function createOAuth2Observer(ports: ObserverPorts): OAuth2Observer {
       if (recordRefusal !== null && about !== undefined) {
         const { method, target: path } = request;
         recordRefusal({
-          ...{ about, unmatched: null, requestId, request: { method, path }, code: error, detail },
-          ...{ endpoint: null, isObserved: false, stringToSign: null },
+          about,
+          unmatched: null,
+          requestId,
+          request: { method, path },
+          code: error,
+          detail,
+          endpoint: null,
+          isObserved: false,
+          stringToSign: null,
           findSource: () => callerOf(request),
         });
       }
       if (!budget.take(`oauth2 ${error}`)) return;
       logger.info('an OAuth2 request was refused', {
-        ...{ requestId, operation, status, error, detail },
+        requestId,
+        operation,
+        status,
+        error,
+        detail,
         consumer: about?.consumer.id ?? null,
         credential: about?.credential.id ?? null,
       });

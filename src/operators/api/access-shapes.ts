@@ -29,7 +29,8 @@ const obstacles: JsonSchema = {
 export const accessItem: JsonObject = objectWith('Access', {
   type: 'object',
   properties: {
-    ...{ endpoint: text, ...judged },
+    endpoint: text,
+    ...judged,
     afterwards: { type: 'object', properties: judged, required: needed },
     obstacles,
     credentials: { type: 'array', items: text, description: 'The credentials that work.' },

@@ -33,7 +33,10 @@ const callersQuery = listQuery.extend({
 export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources }, clock }: ApiPorts): void {
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/consumers/{id}/access', tags, operationId: 'showAccess' },
+      method: 'get',
+      path: '/v1/consumers/{id}/access',
+      tags,
+      operationId: 'showAccess',
       summary: 'Whether a consumer may call each endpoint within reach: by what, with which limits, and if not, why.',
       request: { params, query: accessQuery },
       responses: answers({ 200: pageSchema('AccessPage', accessItem) }),
@@ -68,7 +71,10 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/endpoints/{id}/callers', tags, operationId: 'listCallers' },
+      method: 'get',
+      path: '/v1/endpoints/{id}/callers',
+      tags,
+      operationId: 'listCallers',
       summary: 'The consumers within reach that may call an endpoint: by which grant, with which limits, until when.',
       description: `None of an open endpoint, which lets in every caller, and none of a disabled one. A page may
 have fewer items than its limit and still a next one; it is empty only at the end.`,

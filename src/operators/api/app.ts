@@ -78,7 +78,10 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     const unread = 'unread' in context.env ? context.env.unread : null;
     const isNowhere = unread !== null || (context.res.status === 404 && operator === null);
     observer.answered({
-      ...{ requestId, operator, method: unread?.method ?? context.req.method, status: context.res.status },
+      requestId,
+      operator,
+      method: unread?.method ?? context.req.method,
+      status: context.res.status,
       part: 'via' in context.env ? 'inner' : 'api',
       route: isNowhere ? null : documentedPath(routePath(context)),
       seconds: (clock.elapsedMs() - startMs) / 1000,
@@ -122,7 +125,8 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
       };
       shares.take(shareOf(presented), source);
       const authentication = {
-        ...{ resources: store.resources, throttle: shares.throttle },
+        resources: store.resources,
+        throttle: shares.throttle,
         nowSeconds: () => clock.nowSeconds(),
       };
       context.set('operator', await authenticate(presented, authentication));
@@ -138,7 +142,8 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   api.use('/v1/*', requireJsonBody);
   const answersOnce: MiddlewareHandler<ApiEnvironment> = async (context, next) =>
     await answerOnce(context, next, {
-      ...{ once: store.once, clock },
+      once: store.once,
+      clock,
       onLost: (error) => {
         observer.answerLost(error, context.get('requestId'));
       },

@@ -84,7 +84,10 @@ export const eventParams = z.object({
 export function addAudit(api: OpenAPIHono<ApiEnvironment>, { store: { resources, audit }, clock }: ApiPorts): void {
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/audit', tags: ['Audit'], operationId: 'listAuditEvents' },
+      method: 'get',
+      path: '/v1/audit',
+      tags: ['Audit'],
+      operationId: 'listAuditEvents',
       summary: 'What was changed, by whom and when, the newest first. Secrets are in no event.',
       description: `An operator with labels sees what was changed of consumers and endpoints that carried them at that
 time. Changes of operators are for those who manage operators.`,
@@ -104,7 +107,11 @@ time. Changes of operators are for those who manage operators.`,
       }
       const nowSeconds = clock.nowSeconds();
       const selection = {
-        ...{ consumerId: consumer, endpointId: endpoint, actor, action, storeRevision: revision },
+        consumerId: consumer,
+        endpointId: endpoint,
+        actor,
+        action,
+        storeRevision: revision,
         sinceMs: since && momentBack(since, nowSeconds) * 1000,
         untilMs: until && momentBack(until, nowSeconds) * 1000,
         ownedBy: ownedByOf(operator),
@@ -121,7 +128,10 @@ time. Changes of operators are for those who manage operators.`,
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/audit/{event}', tags: ['Audit'], operationId: 'showAuditEvent' },
+      method: 'get',
+      path: '/v1/audit/{event}',
+      tags: ['Audit'],
+      operationId: 'showAuditEvent',
       summary: 'One change, with the resource before and after it.',
       request: { params: eventParams },
       responses: answers({ 200: shownEvent }),

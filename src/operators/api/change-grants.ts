@@ -30,7 +30,10 @@ const NAMES = ['id', 'endpoint', 'consumer', 'consumerSelector'];
 export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { resources }, clock }: ApiPorts): void {
   api.openapi(
     createRoute({
-      ...{ method: 'post', path: '/v1/grants', tags: grantTags, operationId: 'createGrant' },
+      method: 'post',
+      path: '/v1/grants',
+      tags: grantTags,
+      operationId: 'createGrant',
       summary: 'Authorise a consumer, or by its labels a group of them, on an endpoint.',
       description:
         'Needs endpoint and consumer within reach; for a group a `consumerSelector` that names the labels of the operator.',
@@ -65,7 +68,10 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
 
   api.openapi(
     createRoute({
-      ...{ method: 'patch', path: grantPath, tags: grantTags, operationId: 'editGrant' },
+      method: 'patch',
+      path: grantPath,
+      tags: grantTags,
+      operationId: 'editGrant',
       summary: 'Change its limits, its end or its priority: a JSON Merge Patch (RFC 7396).',
       description:
         'Own `limits` replace what the endpoint gives each consumer, `[]` lifts it, and null leaves it in force.',
@@ -96,7 +102,10 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
 
   api.openapi(
     createRoute({
-      ...{ method: 'delete', path: grantPath, tags: grantTags, operationId: 'deleteGrant' },
+      method: 'delete',
+      path: grantPath,
+      tags: grantTags,
+      operationId: 'deleteGrant',
       summary: 'Remove it: the consumer or the group is no longer authorised by it.',
       request: { params: grantParams, query: changeQuery, headers: revisionHeaders },
       responses: answers({ 200: changeAnswer }),

@@ -67,7 +67,10 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
 
   api.openapi(
     createRoute({
-      ...{ method: 'post', path: '/v1/operators', tags, operationId: 'createOperator' },
+      method: 'post',
+      path: '/v1/operators',
+      tags,
+      operationId: 'createOperator',
       summary: 'Add an operator, without a token.',
       request: { query: changeQuery, body: bodyOf(operatorShapes.creation) },
       responses: answers({ 200: changeAnswer, 201: operatorShapes.resource }, { 201: ['ETag', 'Location'] }),
@@ -88,7 +91,10 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
 
   api.openapi(
     createRoute({
-      ...{ method: 'patch', path: '/v1/operators/{id}', tags, operationId: 'editOperator' },
+      method: 'patch',
+      path: '/v1/operators/{id}',
+      tags,
+      operationId: 'editOperator',
       summary: 'Change an operator, who keeps the tokens: a JSON Merge Patch (RFC 7396).',
       request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(operatorShapes.patch) },
       responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
@@ -107,7 +113,10 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
 
   api.openapi(
     createRoute({
-      ...{ method: 'delete', path: '/v1/operators/{id}', tags, operationId: 'deleteOperator' },
+      method: 'delete',
+      path: '/v1/operators/{id}',
+      tags,
+      operationId: 'deleteOperator',
       summary: 'Remove an operator: tokens and sessions end at once.',
       request: { params, query: changeQuery, headers: revisionHeaders },
       responses: answers({ 200: changeAnswer }),
@@ -123,7 +132,10 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
 
   api.openapi(
     createRoute({
-      ...{ method: 'post', path: '/v1/operators/{id}/tokens:issue', tags, operationId: 'issueToken' },
+      method: 'post',
+      path: '/v1/operators/{id}/tokens:issue',
+      tags,
+      operationId: 'issueToken',
       summary: 'Issue a token for an operator. It is in this answer only.',
       request: { params, query: changeQuery, body: bodyOf(tokenBody) },
       responses: answers({ 200: changeAnswer, 201: issued }),
@@ -145,7 +157,10 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
   addAction(
     api,
     createRoute({
-      ...{ method: 'post', path: '/v1/operators/{id}/tokens/{tokenId}:revoke', tags, operationId: 'revokeToken' },
+      method: 'post',
+      path: '/v1/operators/{id}/tokens/{tokenId}:revoke',
+      tags,
+      operationId: 'revokeToken',
       summary: 'Revoke a token: it is refused from then on.',
       request: { params: tokenParams, query: changeQuery },
       responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),

@@ -11,13 +11,20 @@ const { id, method, methods, appKey, appKeyHash, state, notBefore, expiresAt } =
 const shownKind = {
   what: 'a credential',
   fields: {
-    ...{ id, consumer: idField, method, methods, appKey, appKeyHash },
+    id,
+    consumer: idField,
+    method,
+    methods,
+    appKey,
+    appKeyHash,
     retiringSecret: nestedMapping({
       what: '"retiringSecret"',
       fields: { expiresAt: timeField },
       required: ['expiresAt'],
     }),
-    ...{ state, notBefore, expiresAt },
+    state,
+    notBefore,
+    expiresAt,
   },
   required: ['id', 'consumer', 'state'],
 } as const;

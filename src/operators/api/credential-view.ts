@@ -45,13 +45,20 @@ const viewSchema = objectWith('CredentialView', {
     partner: text,
     url: { ...text, description: 'Where the partner calls.' },
     appKey: { ...text, description: 'Absent where it is a secret.' },
-    ...{ notBefore: time, expiresAt: time, formerSecretEndsAt: time },
+    notBefore: time,
+    expiresAt: time,
+    formerSecretEndsAt: time,
     endpoints: {
       type: 'array',
       items: {
         type: 'object',
         properties: {
-          ...{ id: text, description: text, authentication: text, expiresAt: time, paths, methods },
+          id: text,
+          description: text,
+          authentication: text,
+          expiresAt: time,
+          paths,
+          methods,
           urls: { type: 'array', items: text },
           rules: {
             type: 'object',
@@ -68,7 +75,9 @@ const viewSchema = objectWith('CredentialView', {
       type: 'object',
       description: 'Requests to compare a program with, signed with a public example secret at a stated time.',
       properties: {
-        ...{ appKey: text, appSecret: text, time: { type: 'integer' } },
+        appKey: text,
+        appSecret: text,
+        time: { type: 'integer' },
         requests: {
           type: 'array',
           items: {
@@ -113,7 +122,10 @@ export function addCredentialView(
 ): void {
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/credentials/{id}/view', tags: ['Credentials'], operationId: 'viewCredential' },
+      method: 'get',
+      path: '/v1/credentials/{id}/view',
+      tags: ['Credentials'],
+      operationId: 'viewCredential',
       summary: 'What a partner needs to call with a credential: addresses, rules, limits, signed examples, codes.',
       request: { params: z.object({ id: idParam }), query },
       responses: answers({ 200: viewSchema }),

@@ -48,7 +48,10 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/credentials', tags, operationId: 'listCredentials' },
+      method: 'get',
+      path: '/v1/credentials',
+      tags,
+      operationId: 'listCredentials',
       summary: 'The credentials of consumers within reach, in the order of consumers and then of their ids.',
       description: 'A page may have fewer items than its limit and still a next one; it is empty only at the end.',
       request: { query },
@@ -93,7 +96,10 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/credentials/{id}', tags, operationId: 'showCredential' },
+      method: 'get',
+      path: '/v1/credentials/{id}',
+      tags,
+      operationId: 'showCredential',
       summary: 'One credential, without secrets, with the endpoints that let it in.',
       request: { params },
       responses: answers({ 200: oneCredentialSchema }, { 200: ['ETag'] }),

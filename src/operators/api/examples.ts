@@ -6,8 +6,13 @@ interface Example {
 
 const times = { createdAt: '2026-09-21T14:13:20Z', updatedAt: '2026-09-21T14:13:20Z' };
 const issued = {
-  ...{ id: 'acme-hmac', consumer: 'acme', method: 'hmac', appKey: '58a9d53504af66d98acb38ecf6b5b5c5' },
-  ...{ appSecret: '(43 characters, in this answer only)', expiresAt: '2027-09-21T14:13:20Z', state: 'active' },
+  id: 'acme-hmac',
+  consumer: 'acme',
+  method: 'hmac',
+  appKey: '58a9d53504af66d98acb38ecf6b5b5c5',
+  appSecret: '(43 characters, in this answer only)',
+  expiresAt: '2027-09-21T14:13:20Z',
+  state: 'active',
 };
 
 /**
@@ -36,7 +41,9 @@ export const examples: Readonly<Record<string, Example>> = {
         revision: 4,
         changes: [
           {
-            ...{ action: 'change', kind: 'consumer', id: 'acme' },
+            action: 'change',
+            kind: 'consumer',
+            id: 'acme',
             fields: [{ path: 'name', before: 'Acme', after: 'Acme Ltd' }],
           },
         ],
@@ -53,11 +60,15 @@ export const examples: Readonly<Record<string, Example>> = {
       200: {
         items: [
           {
-            ...{ endpoint: 'orders', allowed: true, by: 'grant' },
+            endpoint: 'orders',
+            allowed: true,
+            by: 'grant',
             grant: { endpoint: 'orders', consumer: 'acme' },
-            ...{ limits: [], until: '2027-09-21T14:13:20Z' },
+            limits: [],
+            until: '2027-09-21T14:13:20Z',
             afterwards: { allowed: false, by: 'grant', grant: { endpoint: 'orders', consumer: 'acme' }, limits: [] },
-            ...{ obstacles: [], credentials: ['acme-hmac'] },
+            obstacles: [],
+            credentials: ['acme-hmac'],
             grants: [{ endpoint: 'orders', consumer: 'acme', outcome: 'in-effect' }],
           },
         ],
@@ -74,7 +85,10 @@ export const examples: Readonly<Record<string, Example>> = {
         revision: 8,
         changes: [
           {
-            ...{ action: 'change', kind: 'credential', id: 'acme-hmac', consumer: 'acme' },
+            action: 'change',
+            kind: 'credential',
+            id: 'acme-hmac',
+            consumer: 'acme',
             fields: [
               { path: 'retiringSecret', before: null, after: { expiresAt: '2026-09-28T14:13:20Z' } },
               { path: 'appSecret', secret: 'changed' },
@@ -96,7 +110,8 @@ export const examples: Readonly<Record<string, Example>> = {
     request: { expiresAt: '30d' },
     answers: {
       201: {
-        ...{ id: '3f9a1c02', token: 'pot_paula.(43 characters, in this answer only)' },
+        id: '3f9a1c02',
+        token: 'pot_paula.(43 characters, in this answer only)',
         expiresAt: '2026-10-21T14:13:20Z',
       },
     },

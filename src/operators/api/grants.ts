@@ -73,7 +73,10 @@ export const grantPath = '/v1/grants/{endpoint}/{holder}';
 export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { resources } }: ApiPorts): void {
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/grants', tags: grantTags, operationId: 'listGrants' },
+      method: 'get',
+      path: '/v1/grants',
+      tags: grantTags,
+      operationId: 'listGrants',
       summary: 'The grants within reach, in the order of their ids.',
       description: 'A page may have fewer items than its limit, and still a next one.',
       request: { query },
@@ -110,7 +113,10 @@ export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { res
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: grantPath, tags: grantTags, operationId: 'showGrant' },
+      method: 'get',
+      path: grantPath,
+      tags: grantTags,
+      operationId: 'showGrant',
       summary: 'One grant.',
       request: { params: grantParams },
       responses: answers({ 200: grantSchema }, { 200: ['ETag'] }),

@@ -77,7 +77,10 @@ export function addLabelledResource<K extends LabelledKind>(
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path, tags, operationId: `list${name}s` },
+      method: 'get',
+      path,
+      tags,
+      operationId: `list${name}s`,
       summary: `The ${plural} within reach, in the order of their ids.`,
       request: { query: labelledListQuery },
       responses: answers({ 200: pageSchema(`${name}Page`, shapes.resource) }),
@@ -98,7 +101,10 @@ export function addLabelledResource<K extends LabelledKind>(
 
   api.openapi(
     createRoute({
-      ...{ method: 'post', path, tags, operationId: `create${name}` },
+      method: 'post',
+      path,
+      tags,
+      operationId: `create${name}`,
       summary: `Create one of the ${plural}.`,
       request: { query: changeQuery, body: bodyOf(shapes.creation) },
       responses: answers({ 200: changeAnswer, 201: shapes.resource }, { 201: ['ETag', 'Location'] }),
@@ -120,7 +126,10 @@ export function addLabelledResource<K extends LabelledKind>(
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: onePath, tags, operationId: `show${name}` },
+      method: 'get',
+      path: onePath,
+      tags,
+      operationId: `show${name}`,
       summary: `One of the ${plural}.`,
       request: { params },
       responses: answers({ 200: shapes.resource }, { 200: ['ETag'] }),
@@ -135,7 +144,10 @@ export function addLabelledResource<K extends LabelledKind>(
 
   api.openapi(
     createRoute({
-      ...{ method: 'patch', path: onePath, tags, operationId: `edit${name}` },
+      method: 'patch',
+      path: onePath,
+      tags,
+      operationId: `edit${name}`,
       summary: 'Change it: a JSON Merge Patch (RFC 7396), in which null gives a field its default again.',
       request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(shapes.patch) },
       responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
@@ -156,7 +168,10 @@ export function addLabelledResource<K extends LabelledKind>(
 
   api.openapi(
     createRoute({
-      ...{ method: 'delete', path: onePath, tags, operationId: `delete${name}` },
+      method: 'delete',
+      path: onePath,
+      tags,
+      operationId: `delete${name}`,
       summary: deletion,
       request: { params, query: changeQuery, headers: revisionHeaders },
       responses: answers({ 200: changeAnswer }),

@@ -56,7 +56,10 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: endpointPath, tags, operationId: 'showLimits' },
+      method: 'get',
+      path: endpointPath,
+      tags,
+      operationId: 'showLimits',
       summary: 'The limits of an endpoint. The `ETag` is that of the endpoint.',
       request: { params },
       responses: answers({ 200: limitsSchema }, { 200: ['ETag'] }),
@@ -72,7 +75,10 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
 
   api.openapi(
     createRoute({
-      ...{ method: 'put', path: endpointPath, tags, operationId: 'setLimits' },
+      method: 'put',
+      path: endpointPath,
+      tags,
+      operationId: 'setLimits',
       summary: 'Set the limits of an endpoint. They replace all former ones.',
       request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(limitsBody) },
       responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
@@ -91,7 +97,10 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
 
   api.openapi(
     createRoute({
-      ...{ method: 'delete', path: endpointPath, tags, operationId: 'clearLimits' },
+      method: 'delete',
+      path: endpointPath,
+      tags,
+      operationId: 'clearLimits',
       summary: 'Remove the limits of an endpoint.',
       request: { params, query: changeQuery, headers: revisionHeaders },
       responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
@@ -109,7 +118,10 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: grantLimitsPath, tags, operationId: 'showGrantLimits' },
+      method: 'get',
+      path: grantLimitsPath,
+      tags,
+      operationId: 'showGrantLimits',
       summary: 'The own limits of a grant. The `ETag` is that of the grant.',
       request: { params: grantParams },
       responses: answers({ 200: grantLimitsSchema }, { 200: ['ETag'] }),
@@ -127,7 +139,10 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
 
   api.openapi(
     createRoute({
-      ...{ method: 'put', path: grantLimitsPath, tags, operationId: 'setGrantLimits' },
+      method: 'put',
+      path: grantLimitsPath,
+      tags,
+      operationId: 'setGrantLimits',
       summary: 'Set the own limits of a grant, which replace what the endpoint gives each consumer; `[]` lifts it.',
       request: { params: grantParams, query: changeQuery, headers: revisionHeaders, body: bodyOf(limitsBody) },
       responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
@@ -146,7 +161,10 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
 
   api.openapi(
     createRoute({
-      ...{ method: 'delete', path: grantLimitsPath, tags, operationId: 'clearGrantLimits' },
+      method: 'delete',
+      path: grantLimitsPath,
+      tags,
+      operationId: 'clearGrantLimits',
       summary: 'Remove the own limits of a grant: those of the endpoint are in force again.',
       request: { params: grantParams, query: changeQuery, headers: revisionHeaders },
       responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),

@@ -26,7 +26,9 @@ export const operatorShapes = resourceSchemas('Operator', operatorKind, {
 });
 const me = objectOf('Me', {
   properties: {
-    ...{ id: { type: 'string' }, name: { type: 'string' }, role: { type: 'string' } },
+    id: { type: 'string' },
+    name: { type: 'string' },
+    role: { type: 'string' },
     selector: { type: 'object', additionalProperties: { type: 'string' }, description: 'Empty: everything.' },
     hosts: { type: 'array', items: { type: 'string' }, description: 'Of endpoints to change. Empty: any.' },
     pathPrefixes: { type: 'array', items: { type: 'string' }, description: 'Of endpoints to change. Empty: any.' },
@@ -43,7 +45,10 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/operators/me', tags, operationId: 'showMe' },
+      method: 'get',
+      path: '/v1/operators/me',
+      tags,
+      operationId: 'showMe',
       summary: 'Who asks: role, permissions and labels. Every role may see this.',
       responses: answers({ 200: me }),
     }),
@@ -58,7 +63,10 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/operators', tags, operationId: 'listOperators' },
+      method: 'get',
+      path: '/v1/operators',
+      tags,
+      operationId: 'listOperators',
       summary: 'The operators, in the order of their ids. For admins without labels.',
       request: { query: listQuery },
       responses: answers({ 200: pageSchema('OperatorPage', operatorShapes.resource) }),
@@ -75,7 +83,10 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/operators/{id}', tags, operationId: 'showOperator' },
+      method: 'get',
+      path: '/v1/operators/{id}',
+      tags,
+      operationId: 'showOperator',
       summary: 'One of the operators, with the ids of the tokens. For admins without labels.',
       request: { params },
       responses: answers({ 200: operatorShapes.resource }, { 200: ['ETag'] }),

@@ -95,7 +95,10 @@ export function addRefusals(api: OpenAPIHono<ApiEnvironment>, { store, clock }: 
   const { resources, refusals } = store;
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/refusals', tags: ['Refusals'], operationId: 'listRefusals' },
+      method: 'get',
+      path: '/v1/refusals',
+      tags: ['Refusals'],
+      operationId: 'listRefusals',
       summary: 'What was refused to known consumers, the newest first.',
       description: `Only requests whose App Key or client is known are here, or with \`unmatched\` those that no endpoint took. An operator
 with labels sees those whose consumer and endpoint carried them at that time, and none that no endpoint took.`,
@@ -116,7 +119,10 @@ with labels sees those whose consumer and endpoint carried them at that time, an
       const nowSeconds = clock.nowSeconds();
       const selection = {
         isUnmatched: unmatched === 'true',
-        ...{ consumerId: wish.consumer, endpointId: wish.endpoint, credentialId: wish.credential, code: wish.code },
+        consumerId: wish.consumer,
+        endpointId: wish.endpoint,
+        credentialId: wish.credential,
+        code: wish.code,
         sinceMs: since && momentBack(since, nowSeconds) * 1000,
         untilMs: until && momentBack(until, nowSeconds) * 1000,
         ownedBy: ownedByOf(operator),
@@ -132,7 +138,10 @@ with labels sees those whose consumer and endpoint carried them at that time, an
 
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/refusals/{requestId}', tags: ['Refusals'], operationId: 'explainRefusal' },
+      method: 'get',
+      path: '/v1/refusals/{requestId}',
+      tags: ['Refusals'],
+      operationId: 'explainRefusal',
       summary: 'What was refused under a request id, with what is known to be wrong and how to fix it.',
       request: { params },
       responses: answers({ 200: z.object({ items: z.array(explained) }).openapi('ExplainedRefusals') }),

@@ -36,7 +36,10 @@ const list = z
 export function addReplicas(api: OpenAPIHono<ApiEnvironment>, { store: { replicas } }: ApiPorts): void {
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/replicas', tags: ['Service'], operationId: 'listReplicas' },
+      method: 'get',
+      path: '/v1/replicas',
+      tags: ['Service'],
+      operationId: 'listReplicas',
       summary: 'The replicas that serve the store, and the revision that each has in force.',
       responses: answers({ 200: list }),
     }),

@@ -34,7 +34,10 @@ export function addRevert(api: OpenAPIHono<ApiEnvironment>, { store: { resources
   addAction(
     api,
     createRoute({
-      ...{ method: 'post', path: '/v1/audit/{event}:revert', tags: ['Audit'], operationId: 'revertAuditEvent' },
+      method: 'post',
+      path: '/v1/audit/{event}:revert',
+      tags: ['Audit'],
+      operationId: 'revertAuditEvent',
       summary: 'Undo a change: give every field back what it had before, all at once or nothing.',
       description: `What others changed since in the same fields is a conflict; other fields stay as they are. Secrets are in no
 event: a deleted credential does not come back, and a rotation cannot be reverted. \`notes\` say what stays.`,

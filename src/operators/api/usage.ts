@@ -39,16 +39,12 @@ const query = z
       `From then on, beginning with a whole hour, day or month. 24h by hour, ${String(TRAFFIC_MONTHS)} months by month, else 7d.`,
     ),
     until: momentQuery('Only spans of time that begin before then.'),
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(MAX_ROWS)
-      .default(DEFAULT_ROWS)
-      .openapi({
-        ...{ type: 'integer', minimum: 1, maximum: MAX_ROWS },
-        description: 'By consumer or endpoint: the rows with the most requests.',
-      }),
+    limit: z.coerce.number().int().min(1).max(MAX_ROWS).default(DEFAULT_ROWS).openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_ROWS,
+      description: 'By consumer or endpoint: the rows with the most requests.',
+    }),
   })
   .strict();
 
@@ -79,7 +75,10 @@ const usage = z
 export function addUsage(api: OpenAPIHono<ApiEnvironment>, { store: { resources, traffic }, clock }: ApiPorts): void {
   api.openapi(
     createRoute({
-      ...{ method: 'get', path: '/v1/usage', tags: ['Usage'], operationId: 'showUsage' },
+      method: 'get',
+      path: '/v1/usage',
+      tags: ['Usage'],
+      operationId: 'showUsage',
       summary: 'Requests by time, consumer or endpoint, as replicas counted them: they report once a minute.',
       description: `Counts are kept for ${String(TRAFFIC_MONTHS)} months, in hours of UTC. Without \`consumer\` and \`label\`, and not by consumer, callers
 who are not known count too. An operator with labels sees requests to endpoints within reach, and by consumer those of

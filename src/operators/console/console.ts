@@ -27,8 +27,13 @@ const MAX_FORM_BYTES = 256 * 1024;
 
 /** Browsers load nothing from elsewhere, run no script and apply no style of the page itself, and show it in no frame. */
 const contentSecurityPolicy = {
-  ...{ defaultSrc: ["'none'"], styleSrc: ["'self'"], scriptSrc: ["'self'"], imgSrc: ["'self'"] },
-  ...{ formAction: ["'self'"], frameAncestors: ["'none'"], baseUri: ["'none'"] },
+  defaultSrc: ["'none'"],
+  styleSrc: ["'self'"],
+  scriptSrc: ["'self'"],
+  imgSrc: ["'self'"],
+  formAction: ["'self'"],
+  frameAncestors: ["'none'"],
+  baseUri: ["'none'"],
 };
 
 /** A year, which is as long as caches keep anything. */
@@ -65,8 +70,12 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
     const session = context.get('session') as ConsoleSession | null | undefined;
     observer.answered({
-      ...{ requestId, part: 'page', operator: session?.operator.id ?? null, method: context.req.method },
-      ...{ route: session === null || session === undefined ? null : routePath(context), status: context.res.status },
+      requestId,
+      part: 'page',
+      operator: session?.operator.id ?? null,
+      method: context.req.method,
+      route: session === null || session === undefined ? null : routePath(context),
+      status: context.res.status,
       seconds: (clock.elapsedMs() - startMs) / 1000,
     });
   });
@@ -137,8 +146,13 @@ function addPage(
     const query = new URL(context.req.url).searchParams;
     const param = (name: string): string => context.req.param(name) ?? '';
     return {
-      ...{ operator, csrfToken, query, param, path: context.req.path },
-      ...{ api: new ApiClient(api, operator), nowSeconds: clock.nowSeconds() },
+      operator,
+      csrfToken,
+      query,
+      param,
+      path: context.req.path,
+      api: new ApiClient(api, operator),
+      nowSeconds: clock.nowSeconds(),
     };
   };
   app.get(path, async (context) => await send(context, await show(visitOf(context))));

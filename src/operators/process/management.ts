@@ -63,14 +63,19 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
       metrics.countChanges(changes);
     });
     const database = { ...requireDatabase(store), resources };
-    const tls = await openTls('management', manageFiles(config), { ...{ clock, logger }, metrics: admin });
+    const tls = await openTls('management', manageFiles(config), { clock, logger, metrics: admin });
     requireTls(config, tls !== null);
     const observer = createApiObserver(logger, metrics);
     const { findUnreadiness } = admin;
     const cursors = createCursorSealer(requireRing(ports.keyRing));
     const labelOwners = config.manageLabelOwners ?? noLabelOwners;
     const api = createApi({
-      ...{ store: database, clock, observer, findUnreadiness, cursors, labelOwners },
+      store: database,
+      clock,
+      observer,
+      findUnreadiness,
+      cursors,
+      labelOwners,
       publicUrl: config.publicUrl,
     });
     const signIn = await openSignIn(config, { store, clock, observer: createSignInObserver(logger, metrics) });
@@ -84,7 +89,9 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
           });
     const opened = parts.own(
       new ApiListener({
-        ...{ fetch, clock, isTrustedAddress: createPeerTrust(config.manageTrustedProxies ?? []) },
+        fetch,
+        clock,
+        isTrustedAddress: createPeerTrust(config.manageTrustedProxies ?? []),
         refuse: async (unread) => await api.fetch(new Request(UNREAD), { unread }),
         ...(tls === null ? {} : { tls: tlsIdentity(tls.material, null) }),
         ...(ports.times === undefined ? {} : { times: ports.times }),
@@ -104,7 +111,8 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
     logger.info('the management API is served', { address: formatListenAddress(address), tls: tls !== null });
     return {
       ready: Promise.resolve(),
-      ...{ address, adminAddress },
+      address,
+      adminAddress,
       stop: async () => {
         admin.leave();
         const cut = await opened.drain(config.shutdownGraceSeconds * 1000);

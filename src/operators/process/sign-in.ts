@@ -41,8 +41,12 @@ async function openProvider(config: Config, clock: Clock): Promise<OpenIdProvide
   await readClientSecret?.();
   return new OpenIdProvider(
     {
-      ...{ issuer, clientId, readClientSecret, claim: config.manageOidcClaim },
-      ...{ redirectUri: new URL('/sign-in/callback', manageUrl), timeoutSeconds: PROVIDER_TIMEOUT_SECONDS },
+      issuer,
+      clientId,
+      readClientSecret,
+      claim: config.manageOidcClaim,
+      redirectUri: new URL('/sign-in/callback', manageUrl),
+      timeoutSeconds: PROVIDER_TIMEOUT_SECONDS,
     },
     clock,
   );

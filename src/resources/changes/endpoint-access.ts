@@ -32,7 +32,9 @@ export async function readAccessQuestions(
   const [only, ...others] = endpoints;
   const groups = await listGroupGrants(store, others.length === 0 ? only?.id : undefined);
   return endpoints.map((endpoint) => ({
-    ...{ endpoint, consumer, credentials },
+    endpoint,
+    consumer,
+    credentials,
     own: own.get(endpoint.id) ?? null,
     groups: groups.filter(({ endpointId }) => endpointId === endpoint.id),
   }));

@@ -51,7 +51,8 @@ export async function readCredentialPage(
   { from, limit, nowSeconds }: { readonly from: CredentialPlace | null; limit: number; nowSeconds: number },
 ): Promise<CredentialPage> {
   return await fillPage(listOwned(source, wish, from, nowSeconds), limit, ({ stored: { resource } }) => ({
-    ...{ consumerId: resource.consumerId, credentialId: resource.id },
+    consumerId: resource.consumerId,
+    credentialId: resource.id,
   }));
 }
 

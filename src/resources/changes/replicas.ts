@@ -56,7 +56,11 @@ export function behind({ revision }: Replica, latest: StoreRevision): number | n
 export function declareReplica(replica: Replica, latest: StoreRevision): object {
   const { id, name, version, mode, unreadiness, revision, ageMs, silentMs } = replica;
   return {
-    ...{ id, name, version, ready: unreadiness === null && !isStale(replica), stale: isStale(replica) },
+    id,
+    name,
+    version,
+    ready: unreadiness === null && !isStale(replica),
+    stale: isStale(replica),
     ...(unreadiness === null ? {} : { reason: unreadiness }),
     mode,
     revision: revision === null ? null : wholeRevision(revision),

@@ -87,9 +87,15 @@ function readEvent({ _id, at, kind: name, ...event }: AuditDocument): AuditEvent
   if (kind === undefined || !((at as unknown) instanceof Date)) return null;
   return {
     event: String(_id),
-    ...{ atMs: at.getTime(), actor, action },
+    atMs: at.getTime(),
+    actor,
+    action,
     ...(reason === undefined ? {} : { reason }),
-    ...{ storeRevision, kind, id, before, after },
+    storeRevision,
+    kind,
+    id,
+    before,
+    after,
     ...(reverts === undefined ? {} : { reverts }),
     ...(ownedBy === undefined ? {} : { ownedBy }),
     ...(refused === undefined ? {} : { refused }),

@@ -69,13 +69,20 @@ async function readSoon(
     ...(collection === 'credentials' ? [{ $lookup: usage }] : []),
     {
       $project: {
-        ...{ consumerId: 1, state: 1, notBefore: 1, expiresAt: 1, 'retiringSecret.expiresAt': 1 },
-        ...{ 'use.lastUsedAt': 1, 'use.retiringSecretLastUsedAt': 1 },
+        consumerId: 1,
+        state: 1,
+        notBefore: 1,
+        expiresAt: 1,
+        'retiringSecret.expiresAt': 1,
+        'use.lastUsedAt': 1,
+        'use.retiringSecretLastUsedAt': 1,
       },
     },
   ];
   const options = {
-    ...{ hint: { [field]: 1 }, maxTimeMS: MAX_TIME_MS, batchSize: BATCH },
+    hint: { [field]: 1 },
+    maxTimeMS: MAX_TIME_MS,
+    batchSize: BATCH,
     ...({ readPreference: 'secondaryPreferred', readConcern: { level: 'local' } } as const),
     ...(signal === undefined ? {} : { signal }),
   };
@@ -106,7 +113,9 @@ function endingsIn(document: Document, nowSeconds: number): readonly StoredEndin
     formerSecretEndsAt: secondsOf((retiringSecret as Document | undefined)?.['expiresAt']),
   });
   return endings.map((ending) => ({
-    ...{ ...ending, consumerId: String(consumerId), use: lastUse },
+    ...ending,
+    consumerId: String(consumerId),
+    use: lastUse,
     isInUse: isInUse(ending.kind, lastUse, nowSeconds),
   }));
 }

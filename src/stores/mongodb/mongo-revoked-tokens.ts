@@ -144,13 +144,17 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
     const since = await this.#readAll(signal, session);
     if (since === undefined) return;
     const watched = {
-      ...{ client, session, collection: 'revokedTokens', start: { startAtOperationTime: since } },
+      client,
+      session,
+      collection: 'revokedTokens',
+      start: { startAtOperationTime: since },
       // The server removes those that expire, which matters to no replica.
       pipeline: [{ $match: { operationType: { $ne: 'delete' } } }, { $project: { operationType: 1, fullDocument: 1 } }],
       operationTypes: ['insert'],
     };
     await followStream(watched, {
-      ...{ clock, signal },
+      clock,
+      signal,
       onEvent: ({ fullDocument }) => {
         this.#add(fullDocument);
       },

@@ -50,7 +50,10 @@ function documentOf(entry: RefusalEntry): RefusalDocument {
   const { requestId, endpointId, sourceAddress, stringToSign, ownedBy = [] } = entry;
   return {
     ...own,
-    ...{ code, detail, method, path },
+    code,
+    detail,
+    method,
+    path,
     ...(credentialId === null ? {} : { credentialId }),
     ...(requestId === null ? {} : { requestId }),
     ...(endpointId === null ? {} : { endpointId }),

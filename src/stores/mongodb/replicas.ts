@@ -83,8 +83,15 @@ export function createReplicaDirectory(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): 
     list: async () => {
       const since = (field: string): object => ({ $subtract: ['$$NOW', field] });
       const projection = {
-        ...{ name: 1, version: 1, mode: 1, ready: 1, reason: 1, revision: 1, underWay: 1 },
-        ...{ ageMs: since('$startedAt'), silentMs: since('$lastSeenAt') },
+        name: 1,
+        version: 1,
+        mode: 1,
+        ready: 1,
+        reason: 1,
+        revision: 1,
+        underWay: 1,
+        ageMs: since('$startedAt'),
+        silentMs: since('$lastSeenAt'),
         servesForMs: { $subtract: ['$expiresAt', '$$NOW'] },
       };
       const found = replicas.find<Document>({}, { projection, sort: { name: 1, _id: 1 }, ...limited() });
@@ -107,9 +114,14 @@ function replicaOf(document: Document): Replica {
   const numbers = (underWay ?? []) as readonly number[];
   const known: StoreRevision | null = typeof revision === 'number' ? { latest: revision, underWay: numbers } : null;
   return {
-    ...{ id: String(_id), name: String(name), version: String(version), mode: String(mode) },
+    id: String(_id),
+    name: String(name),
+    version: String(version),
+    mode: String(mode),
     unreadiness: ready === true ? null : String(reason),
     revision: known,
-    ...{ ageMs, silentMs, servesForMs },
+    ageMs,
+    silentMs,
+    servesForMs,
   };
 }

@@ -33,7 +33,10 @@ export function createSessionStore(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): Sess
 
 function documentOf({ hash, operatorId, createdAt, expiresAt, tokenId, subject }: Session): SessionDocument {
   return {
-    ...{ _id: hash, operatorId, createdAt: new Date(createdAt * 1000), expiresAt: new Date(expiresAt * 1000) },
+    _id: hash,
+    operatorId,
+    createdAt: new Date(createdAt * 1000),
+    expiresAt: new Date(expiresAt * 1000),
     ...(tokenId === null ? {} : { tokenId }),
     ...(subject === null ? {} : { subject }),
   };
@@ -45,7 +48,11 @@ function readSession({ _id, operatorId, createdAt, expiresAt, tokenId, subject }
   const [created = NaN, expires = NaN] = times;
   if (typeof operatorId !== 'string' || !Number.isFinite(created) || !Number.isFinite(expires)) return null;
   return {
-    ...{ hash: _id, operatorId, createdAt: Math.floor(created), expiresAt: Math.floor(expires) },
-    ...{ tokenId: tokenId ?? null, subject: subject ?? null },
+    hash: _id,
+    operatorId,
+    createdAt: Math.floor(created),
+    expiresAt: Math.floor(expires),
+    tokenId: tokenId ?? null,
+    subject: subject ?? null,
   };
 }

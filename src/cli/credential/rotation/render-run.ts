@@ -117,11 +117,14 @@ ${first > now ? `Hand them over before ${formatTimeFrom(first, now)}, when the f
 
 function declareReport({ file, startedAt, plan, isDryRun, records }: Report): Declared {
   const declare = ({ credentialId, consumerId, made }: RotationRecord): Declared => ({
-    ...{ credential: credentialId, consumer: consumerId },
+    credential: credentialId,
+    consumer: consumerId,
     ...(made === null ? {} : declareEnd(made)),
   });
   const leftOut = [...plan.leftOut, ...records.flatMap(whyLeftOut)].map(({ credentialId, consumerId, reason }) => ({
-    ...{ credential: credentialId, consumer: consumerId, reason },
+    credential: credentialId,
+    consumer: consumerId,
+    reason,
   }));
   return {
     dryRun: isDryRun,

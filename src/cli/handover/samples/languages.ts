@@ -12,5 +12,11 @@ export type LanguageName = (typeof languageNames)[number];
 
 /** Every language that a sample can be written in. One that is missing does not compile. */
 export const languages: Readonly<Record<LanguageName, Language>> = {
-  ...{ javascript, python, go, java, php, rust, shell },
+  javascript,
+  python,
+  go,
+  java,
+  php,
+  rust,
+  shell,
 };

@@ -19,7 +19,8 @@ export const undoEvent: Page = {
     const event = await readEvent(visit);
     const reason = form.text('reason');
     const answer = await visit.api.change<RevertOutcome>('POST', url`/v1/audit/${event.event}:revert`, {
-      ...{ query: queryOf(wishOf(visit)), reason },
+      query: queryOf(wishOf(visit)),
+      reason,
     });
     const { problem } = answer;
     if (problem === null) {
@@ -58,7 +59,8 @@ async function show(visit: Visit, { event, action, actor }: WholeEvent, { reason
   const wish = wishOf(visit);
   const path = url`/audit/${event}`;
   const planned = await visit.api.change<RevertOutcome>('POST', url`/v1/audit/${event}:revert`, {
-    ...{ query: queryOf(wish), isDryRun: true },
+    query: queryOf(wish),
+    isDryRun: true,
   });
   const { problem } = planned;
   return {

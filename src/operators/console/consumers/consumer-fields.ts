@@ -49,7 +49,10 @@ export function consumerFields(texts: ConsumerTexts, { refused, fault }: FormSta
 ${textField({ name: 'description', label: 'Description', value: texts.description }, refused)}
 ${textArea(
   {
-    ...{ name: 'labels', label: 'Labels', value: texts.labels, fault },
+    name: 'labels',
+    label: 'Labels',
+    value: texts.labels,
+    fault,
     hint: 'One on each line, such as tier=gold. Grants for groups and the reach of operators select by labels.',
   },
   refused,

@@ -19,7 +19,8 @@ export const consumerList: Page = {
     const wanted = (visit.query.get('q') ?? '').trim();
     const page = await visit.api.get<ListPage<ShownConsumer>>(
       withQuery('/v1/consumers', {
-        ...{ limit: PAGE_SIZE, cursor: visit.query.get('cursor') ?? undefined },
+        limit: PAGE_SIZE,
+        cursor: visit.query.get('cursor') ?? undefined,
         ...wishOf(wanted),
       }),
     );

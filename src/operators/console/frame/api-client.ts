@@ -92,7 +92,8 @@ export class ApiClient {
       ...(onceKey === undefined ? {} : { 'idempotency-key': onceKey }),
     };
     const answer = await this.#ask(query.size === 0 ? path : `${path}?${query.toString()}`, {
-      ...{ method, headers },
+      method,
+      headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const { problem } = answer;

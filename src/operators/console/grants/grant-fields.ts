@@ -48,7 +48,11 @@ export function grantFields({ expiresAt, which, rows }: GrantTexts, { refused }:
   return html`${textField({ name: 'expiresAt', label: 'Until', hint, value: expiresAt }, refused)}
 ${selectField(
   {
-    ...{ name: 'limits', label: 'Limits for each consumer', value: which, choices: limitChoices, pointers: [] },
+    name: 'limits',
+    label: 'Limits for each consumer',
+    value: which,
+    choices: limitChoices,
+    pointers: [],
     hint: 'Limits of all callers of the endpoint together stay in force in any case.',
   },
   refused,

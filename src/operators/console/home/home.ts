@@ -61,7 +61,10 @@ async function endings(visit: Visit): Promise<Html> {
     .map((each) => html`<li>${credentialLink(each)} of ${each.consumer} ends ${timeOr(each.expiresAt, 'never')}</li>`);
   const isMore = nextCursor !== null || items.length > SHOWN;
   return await card('Credentials that end within 30 days', {
-    ...{ lines, isMore, more: '/endings', moreText: 'All that runs out' },
+    lines,
+    isMore,
+    more: '/endings',
+    moreText: 'All that runs out',
     none: 'None.',
   });
 }
@@ -73,7 +76,10 @@ async function formerInUse(visit: Visit): Promise<Html> {
     return html`<li>${credentialLink(each)} of ${each.consumer}: the former one ends ${end}</li>`;
   });
   return await card('Former secrets that are still in use', {
-    ...{ lines, isMore: nextCursor !== null || items.length > SHOWN, more: '/endings', moreText: 'All that runs out' },
+    lines,
+    isMore: nextCursor !== null || items.length > SHOWN,
+    more: '/endings',
+    moreText: 'All that runs out',
     none: 'None.',
   });
 }
@@ -88,7 +94,10 @@ async function refusals({ api }: Visit): Promise<Html> {
     return html`<li><a href="${url`/consumers/${who}`}">${who}</a>${where}: ${codeLink(code)}</li>`;
   });
   return await card('Refusals of the last 24 hours', {
-    ...{ lines, isMore: true, more: '/refusals?since=24h', moreText: 'All refusals' },
+    lines,
+    isMore: true,
+    more: '/refusals?since=24h',
+    moreText: 'All refusals',
     none: 'None of a known consumer.',
   });
 }
@@ -114,7 +123,10 @@ async function replicas({ api }: Visit): Promise<Html> {
     return trouble === null ? [] : [html`<li>${replica.name}: ${badge(trouble, 'bad')}</li>`];
   });
   return await card('Replicas', {
-    ...{ lines, isMore: true, more: '/replicas', moreText: 'All replicas' },
+    lines,
+    isMore: true,
+    more: '/replicas',
+    moreText: 'All replicas',
     none: readinessOf(items.length),
   });
 }

@@ -50,7 +50,9 @@ export const issueToken = changePage<ShownOperator, Wanted, IssuedToken>({
     ];
   },
   request: ({ onceKey, expiresAt }, { id }) => ({
-    ...{ method: 'POST', path: url`/v1/operators/${id}/tokens:issue`, onceKey },
+    method: 'POST',
+    path: url`/v1/operators/${id}/tokens:issue`,
+    onceKey,
     body: expiresAt === '' ? {} : { expiresAt },
   }),
   instead: ({ code }, _, { id }) => (sentBefore.includes(code) ? issuedBefore(id) : null),

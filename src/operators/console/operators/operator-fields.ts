@@ -29,18 +29,26 @@ export function textsOf({
   subjects = [],
 }: Partial<ShownOperator>): OperatorTexts {
   return {
-    ...{ name, role, selector: linesOfLabels(selector) },
-    ...{ hosts: hosts.join('\n'), pathPrefixes: pathPrefixes.join('\n') },
-    ...{ certificateNames: certificateNames.join('\n'), subjects: subjects.join('\n') },
+    name,
+    role,
+    selector: linesOfLabels(selector),
+    hosts: hosts.join('\n'),
+    pathPrefixes: pathPrefixes.join('\n'),
+    certificateNames: certificateNames.join('\n'),
+    subjects: subjects.join('\n'),
   };
 }
 
 /** As they were typed. */
 export function textsOfForm(form: Form): OperatorTexts {
   return {
-    ...{ name: form.text('name'), role: form.text('role'), selector: form.text('selector') },
-    ...{ hosts: form.text('hosts'), pathPrefixes: form.text('pathPrefixes') },
-    ...{ certificateNames: form.text('certificateNames'), subjects: form.text('subjects') },
+    name: form.text('name'),
+    role: form.text('role'),
+    selector: form.text('selector'),
+    hosts: form.text('hosts'),
+    pathPrefixes: form.text('pathPrefixes'),
+    certificateNames: form.text('certificateNames'),
+    subjects: form.text('subjects'),
   };
 }
 
@@ -53,9 +61,13 @@ export function bodyOf(
   if ('fault' in read) return read;
   return {
     body: {
-      ...{ name: name === '' ? null : name, role, selector: read.patch },
-      ...{ hosts: linesOf(hosts), pathPrefixes: linesOf(pathPrefixes) },
-      ...{ certificateNames: linesOf(certificateNames), subjects: linesOf(subjects) },
+      name: name === '' ? null : name,
+      role,
+      selector: read.patch,
+      hosts: linesOf(hosts),
+      pathPrefixes: linesOf(pathPrefixes),
+      certificateNames: linesOf(certificateNames),
+      subjects: linesOf(subjects),
     },
   };
 }
@@ -82,7 +94,11 @@ export function operatorFields(texts: OperatorTexts, { refused, fault }: FormSta
     ),
     textArea(
       {
-        ...{ name: 'selector', label: 'Labels of what the operator reaches', value: selector, fault, rows: 3 },
+        name: 'selector',
+        label: 'Labels of what the operator reaches',
+        value: selector,
+        fault,
+        rows: 3,
         hint: 'One on each line, such as team=payments. Without labels an operator reaches everything, and an admin manages operators too.',
       },
       refused,

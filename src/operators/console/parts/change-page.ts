@@ -81,7 +81,8 @@ export function changePage<About, Texts, Made = ChangeOutcome>(parts: ChangePage
       }
       const { method, path: place, ...change } = sending;
       const answer = await visit.api.change<Made>(method, place, {
-        ...{ ...change, reason: given.reason },
+        ...change,
+        reason: given.reason,
         ...(revisionOf === undefined ? {} : { revision: given.revision }),
       });
       const { problem } = answer;
@@ -112,7 +113,8 @@ function render<About, Texts, Made>(
 ): Shown {
   const { title, trail, verb: text, isDangerous } = heading(about);
   return {
-    ...{ title, trail },
+    title,
+    trail,
     body: changeForm(
       visit,
       refusal(refused, visit.path),

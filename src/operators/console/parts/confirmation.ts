@@ -22,7 +22,10 @@ interface ConfirmPage<About> extends Pick<ChangePage<About, null>, 'path' | 'nee
 export function confirmPage<About extends { readonly revision: number }>(parts: ConfirmPage<About>): Page {
   const { path, needs, read, heading, explanation, request, notice, next } = parts;
   return changePage<About, null>({
-    ...{ path, needs, read, heading },
+    path,
+    needs,
+    read,
+    heading,
     begin: () => null,
     typed: () => null,
     fields: (_texts, _state, about) => explanation(about),

@@ -36,7 +36,8 @@ export function rowsOfForm(form: Form): readonly LimitRow[] {
 export function limitsOfRows(rows: readonly LimitRow[]): readonly object[] {
   return rows.map(({ requests, unit, per }) => ({
     requests: /^\d{1,12}$/.test(requests) ? Number(requests) : requests,
-    ...{ unit, per },
+    unit,
+    per,
   }));
 }
 
@@ -61,7 +62,10 @@ ${shown.map(({ requests, unit, per }, index) => {
   return html`<fieldset class="limit"><legend>Limit ${String(index + 1)}</legend>
 ${textField(
   {
-    ...{ name: `requests-${at}`, label: 'Requests', value: requests, pointers: [`${own}/requests`] },
+    name: `requests-${at}`,
+    label: 'Requests',
+    value: requests,
+    pointers: [`${own}/requests`],
     hint: index < rows.length ? 'Empty removes this limit.' : 'Empty adds none.',
   },
   refused,

@@ -43,7 +43,9 @@ ${filterForm('/refusals', [
   { name: 'consumer', label: 'Consumer', value: wish.consumer },
   { name: 'endpoint', label: 'Endpoint', value: wish.endpoint },
   {
-    ...{ name: 'code', label: 'Code', value: wish.code },
+    name: 'code',
+    label: 'Code',
+    value: wish.code,
     choices: [{ value: '', text: 'any' }, ...codes.map((code) => ({ value: code, text: code }))],
   },
   { name: 'since', label: 'When', value: wish.since, choices: sinceChoices },

@@ -83,8 +83,19 @@ function readDoubleQuoted(content: string): string | ReadProblem {
 }
 
 const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
-  ...{ a: '\x07', b: '\b', e: '\x1b', E: '\x1b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
-  ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  E: '\x1b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '?': '?',
 };
 const ANSI_ESCAPE = /\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|([^]))/g;
 const LAST_CODE_POINT = 0x10ffff;

@@ -11,7 +11,11 @@ export function declareEvent({ event, atMs, ...rest }: AuditEvent): object {
 /** What one command changed, for programs. */
 export function declareOperation({ atMs, events, ...rest }: AuditOperation): object {
   const own = events.map(({ event, kind, id, before, after, reverts, refused }) => ({
-    ...{ event, kind, id, before, after },
+    event,
+    kind,
+    id,
+    before,
+    after,
     ...(reverts === undefined ? {} : { reverts }),
     ...(refused === undefined ? {} : { refused }),
   }));

@@ -98,8 +98,13 @@ export class AppKeyReader implements AsyncDisposable {
     floor.applyTo(session);
     const reading = filter.begin();
     const options = {
-      ...{ projection: { _id: 0, appKeyHash: 1 }, hint, session, signal },
-      ...{ readConcern: { level: 'majority' } as const, batchSize: BATCH_SIZE, raw: true },
+      projection: { _id: 0, appKeyHash: 1 },
+      hint,
+      session,
+      signal,
+      readConcern: { level: 'majority' } as const,
+      batchSize: BATCH_SIZE,
+      raw: true,
     };
     for await (const bytes of collectionOf(client.db(), 'credentials').find({}, options)) {
       const appKeyHash = hashIn(bytes as unknown as Buffer);

@@ -84,8 +84,12 @@ export async function followStream(watched: Watched, { clock, signal, ...ports }
     .db()
     .collection(collection)
     .watch(pipeline, {
-      ...{ maxAwaitTimeMS: AWAIT_MS, ...watched.options, ...start },
-      ...{ session, batchSize: BATCH_SIZE, readPreference: 'primary' },
+      maxAwaitTimeMS: AWAIT_MS,
+      ...watched.options,
+      ...start,
+      session,
+      batchSize: BATCH_SIZE,
+      readPreference: 'primary',
     });
   // The server may be down: then there is nothing left to close.
   const close = async (): Promise<void> => {

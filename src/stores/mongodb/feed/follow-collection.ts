@@ -51,7 +51,11 @@ export async function followCollection(
   await using session = client.startSession({ causalConsistency: true });
   const project = { operationType: 1, clusterTime: 1, documentKey: 1, ...fieldsOf[collection] };
   const watched = {
-    ...{ client, session, collection, start, pipeline: [{ $project: project }] },
+    client,
+    session,
+    collection,
+    start,
+    pipeline: [{ $project: project }],
     operationTypes: ['insert', 'update', 'replace', 'delete'],
     options: {
       ...(heldWhole.includes(collection) ? { fullDocument: 'updateLookup' } : {}),

@@ -40,7 +40,9 @@ export class FollowedRevision implements AsyncDisposable {
     const state = new RevisionInForce({ isCompiled, onChanged });
     this.#state = state;
     this.#reader = new RevisionReader({
-      ...{ client, followsChanges, observer },
+      client,
+      followsChanges,
+      observer,
       onRead: (revision, at) => {
         state.read(revision, at);
       },

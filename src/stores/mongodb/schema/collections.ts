@@ -52,8 +52,10 @@ const DAY_SECONDS = 86_400;
 /** {@link TRAFFIC_MONTHS}, the longest that they can be. */
 const TRAFFIC_DAYS = 366 + 31 * (TRAFFIC_MONTHS - 12);
 const reverted = {
-  ...{ bsonType: 'object', properties: { event: text, storeRevision: count } },
-  ...{ required: ['event', 'storeRevision'], additionalProperties: false },
+  bsonType: 'object',
+  properties: { event: text, storeRevision: count },
+  required: ['event', 'storeRevision'],
+  additionalProperties: false,
 };
 const texts = { bsonType: 'array', items: text };
 const sideOfChange = { bsonType: ['object', 'null'] };
@@ -101,8 +103,11 @@ export const collections: readonly CollectionDefinition[] = [
   collection(
     'traffic',
     strictSchema(text, {
-      ...{ day: time, endpointId: id, consumerId: { bsonType: ['string', 'null'] } },
-      ...{ codes: { bsonType: 'object' }, by: { bsonType: 'object' } },
+      day: time,
+      endpointId: id,
+      consumerId: { bsonType: ['string', 'null'] },
+      codes: { bsonType: 'object' },
+      by: { bsonType: 'object' },
     }),
     [index({ consumerId: 1, day: 1 }), index({ day: 1 }, { expireAfterSeconds: TRAFFIC_DAYS * DAY_SECONDS })],
   ),
@@ -117,16 +122,18 @@ export const collections: readonly CollectionDefinition[] = [
       { bsonType: 'objectId' },
       { at: time },
       {
-        ...{
-          consumerId: id,
-          leftOut: count,
-          code: text,
-          detail: text,
-          requestId: text,
-          endpointId: id,
-          credentialId: id,
-        },
-        ...{ method: text, path: text, observed: { bsonType: 'bool' }, sourceAddress: text, stringToSign: text },
+        consumerId: id,
+        leftOut: count,
+        code: text,
+        detail: text,
+        requestId: text,
+        endpointId: id,
+        credentialId: id,
+        method: text,
+        path: text,
+        observed: { bsonType: 'bool' },
+        sourceAddress: text,
+        stringToSign: text,
         ownedBy: texts,
       },
     ),
@@ -152,8 +159,14 @@ export const collections: readonly CollectionDefinition[] = [
     strictSchema(
       {},
       {
-        ...{ at: time, actor: text, action: text, storeRevision: count, kind: text, id: text },
-        ...{ before: sideOfChange, after: sideOfChange },
+        at: time,
+        actor: text,
+        action: text,
+        storeRevision: count,
+        kind: text,
+        id: text,
+        before: sideOfChange,
+        after: sideOfChange,
       },
       { reason: text, reverts: reverted, ownedBy: texts, refused: text },
     ),

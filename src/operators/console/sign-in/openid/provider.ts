@@ -62,8 +62,12 @@ export class OpenIdProvider {
     const { state, nonce, verifier } = checksOf(flow);
     const configuration = await this.#configuration();
     return buildAuthorizationUrl(configuration, {
-      ...{ redirect_uri: redirectUri.href, scope: scopeFor(claim), state, nonce },
-      ...{ code_challenge: await calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+      redirect_uri: redirectUri.href,
+      scope: scopeFor(claim),
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
     });
   }
 
@@ -117,7 +121,8 @@ export class OpenIdProvider {
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- The settings take http for loopback only.
       const insecure = issuer.protocol === 'http:' ? [allowInsecureRequests] : [];
       const configuration = await discovery(issuer, clientId, undefined, authenticationWith(secret), {
-        ...{ timeout: timeoutSeconds, execute: [enableNonRepudiationChecks, ...insecure] },
+        timeout: timeoutSeconds,
+        execute: [enableNonRepudiationChecks, ...insecure],
       });
       this.#known = { configuration, secret, untilMs: nowMs + KEPT_MS };
       return configuration;
