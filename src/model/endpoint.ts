@@ -1,12 +1,10 @@
+import { withDefaults } from './document/read-mapping.ts';
+import { hmacAlgorithms, readAlgorithms } from './options/hmac-algorithms.ts';
+import { carrierText, defaultCarriers } from './options/key-carrier.ts';
+import { keyNamesReader } from './options/key-names.ts';
+import { anyWord, choiceOption, flagOption, listOption, numberOption, type Option } from './options/option.ts';
 import type { Labels } from './labels.ts';
 import type { Limit } from './limit.ts';
-
-/** The ways a consumer proves who it is (spec §3). */
-export const authenticationMethods = ['key', 'hmac', 'parameter-signature', 'oauth2'] as const;
-export type AuthenticationMethod = (typeof authenticationMethods)[number];
-
-export const signatureMethods = ['hmac', 'parameter-signature'] as const satisfies readonly AuthenticationMethod[];
-export type SignatureMethod = (typeof signatureMethods)[number];
 
 export const scenarios = ['partner-openapi', 'open'] as const;
 export type Scenario = (typeof scenarios)[number];
@@ -15,12 +13,6 @@ export const accessConditions = ['authenticated', 'authenticated-and-authorized'
 export type AccessCondition = (typeof accessConditions)[number];
 /** Of an endpoint that names none, in files, commands and the console (interfaces §4). */
 export const DEFAULT_ACCESS_CONDITION: AccessCondition = 'authenticated';
-
-export const hmacAlgorithms = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const;
-export type HmacAlgorithm = (typeof hmacAlgorithms)[number];
-
-export const parameterEncodings = ['decoded', 'raw', 'auto'] as const;
-export type ParameterEncoding = (typeof parameterEncodings)[number];
 
 /** A path rule as configured: everything below a prefix, or one path (spec §2.3). */
 export type PathRule = { readonly prefix: string } | { readonly exact: string };
@@ -41,67 +33,168 @@ export function segmentCount({ hosts, paths }: Pick<EndpointMatch, 'hosts' | 'pa
   return Math.max(1, hosts.length) * segments;
 }
 
-/** The parts of a request in which an App Key may stand. */
-export const carrierKinds = ['query', 'header'] as const;
-export type CarrierKind = (typeof carrierKinds)[number];
-
-/**
- * Where an App Key may stand on a `key` endpoint (spec §3.1): `{ header: 'X-App-Key' }`. With a `scheme`, it stands
- * after that word: `{ header: 'Authorization', scheme: 'Bearer' }`.
- */
-export type KeyCarrier = { readonly query: string } | { readonly header: string; readonly scheme?: string };
-
-/** Options that every scenario and method has. */
-export interface CommonOptions {
-  /** `observe` decides and records but lets 401, 403 and 429 through (spec §4.4). */
-  readonly mode: 'enforce' | 'observe';
-  /** What happens when the limiter cannot answer (spec §4.2). */
-  readonly onLimiterFailure: 'allow' | 'deny';
-}
-
-/** Options that every authentication method has. */
-export interface AuthenticatedOptions extends CommonOptions {
-  /** Whether the caller's credentials are taken out of the request before it goes upstream. */
-  readonly hideCredentials: boolean;
-}
-
-export interface KeyOptions extends AuthenticatedOptions {
-  readonly keyNames: readonly KeyCarrier[];
-}
-
+/** Seconds that a signed time may be from the server's at most. */
 export const MAX_CLOCK_SKEW_SECONDS = 3600;
 
-/** What both signature methods have. */
-export interface SignatureOptions extends AuthenticatedOptions {
-  /** 1 … {@link MAX_CLOCK_SKEW_SECONDS}: how far a signed time may be from the server's, both ways. */
-  readonly clockSkewSeconds: number;
-  readonly replayProtection: boolean;
-  readonly signatureHints: boolean;
+/** What the values of signed parameters are while they are signed. */
+export const parameterEncodings = ['decoded', 'raw', 'auto'] as const;
+export type ParameterEncoding = (typeof parameterEncodings)[number];
+
+/**
+ * Every option that an endpoint can have (interfaces §4), in the order in which pages show them. {@link defaults} says
+ * which of them the endpoints of a method have.
+ */
+export const endpointOptions = {
+  /** `observe` decides and records but lets 401, 403 and 429 through (spec §4.4). */
+  mode: choiceOption(['enforce', 'observe'], {
+    label: 'Mode',
+    hint: 'observe decides and records, but lets requests pass that would get 401, 403 or 429.',
+  }),
+  /** What happens when the limiter cannot answer (spec §4.2). */
+  onLimiterFailure: choiceOption(['allow', 'deny'], {
+    label: 'When limits cannot be checked',
+    hint: 'deny answers 503 while the rate limit service is down.',
+  }),
+  /** Whether the caller's credentials are taken out of the request before it goes upstream. */
+  hideCredentials: flagOption({
+    label: 'Hide credentials',
+    hint: 'Take credentials out of the request before it goes to the back end.',
+  }),
+  keyNames: listOption(keyNamesReader, carrierText, {
+    label: 'Where the App Key may stand',
+    hint: 'One on each line, in the order in which they are looked at: header:X-App-Key, query:appKey, header:Authorization:Bearer.',
+  }),
+  algorithms: listOption({ read: readAlgorithms }, anyWord, {
+    label: 'Algorithms',
+    hint: `One on each line: ${hmacAlgorithms.join(', ')}.`,
+  }),
+  acceptRealHttpVersion: flagOption({
+    label: 'Accept the real HTTP version',
+    hint: 'A request line that was signed with the version that Envoy reports is right too.',
+  }),
+  /** How far a signed time may be from the server's, both ways. */
+  clockSkewSeconds: numberOption(1, MAX_CLOCK_SKEW_SECONDS, {
+    label: 'Clock skew in seconds',
+    hint: `How far a signed time may be from now, both ways: 1 to ${String(MAX_CLOCK_SKEW_SECONDS)}.`,
+  }),
+  replayProtection: flagOption({
+    label: 'Replay protection',
+    hint: 'A signature works once. Signatures over parameters also need the time stamp.',
+  }),
+  signatureHints: flagOption({
+    label: 'Signature hints',
+    hint: 'Refusals show callers the string to sign. For test systems.',
+  }),
+  requireTimestamp: flagOption({
+    label: 'Require a time stamp',
+    hint: 'The parameter apiTimestamp has to be there.',
+  }),
+  parameterEncoding: choiceOption(parameterEncodings, {
+    label: 'Encoding of parameters',
+    hint: 'Which form of the values is signed.',
+  }),
+  strictParameters: flagOption({
+    label: 'Strict parameters',
+    hint: 'Refuse values that make the signature ambiguous.',
+  }),
+  unsignedQuery: choiceOption(['refuse', 'forward'], {
+    label: 'Query beside a signed body',
+    hint: 'What happens to parameters of the query that the signature does not cover.',
+  }),
+  unsignedBody: choiceOption(['refuse', 'forward'], {
+    label: 'Body that is not signed',
+    hint: 'What happens to a body that the signature does not cover.',
+  }),
+  tokenInQuery: flagOption({
+    label: 'Token in the query',
+    hint: 'Also take ?access_token=. Logs on the way may keep it.',
+  }),
+};
+
+/** The name of an option of any endpoint. */
+export type OptionName = keyof typeof endpointOptions;
+
+type Value<N extends OptionName> = (typeof endpointOptions)[N] extends Option<infer T> ? T : never;
+type Values<N extends OptionName> = { readonly [K in N]: Value<K> };
+type Defaults = Partial<Values<OptionName>>;
+
+/** Of every endpoint, also an open one. */
+const common = { mode: 'enforce', onLimiterFailure: 'allow' } as const satisfies Defaults;
+/** Of every endpoint whose callers sign. */
+const signed = { clockSkewSeconds: 300, replayProtection: false, signatureHints: false } as const satisfies Defaults;
+
+/** Which options the endpoints of each method have, each with its default. */
+const defaults = {
+  key: { ...common, hideCredentials: true, keyNames: defaultCarriers },
+  hmac: {
+    ...common,
+    ...signed,
+    hideCredentials: true,
+    algorithms: ['hmac-sha256'],
+    acceptRealHttpVersion: false,
+  },
+  'parameter-signature': {
+    ...common,
+    ...signed,
+    hideCredentials: false,
+    requireTimestamp: false,
+    parameterEncoding: 'decoded',
+    strictParameters: true,
+    unsignedQuery: 'refuse',
+    unsignedBody: 'refuse',
+  },
+  oauth2: { ...common, hideCredentials: true, tokenInQuery: false },
+} as const satisfies Readonly<Record<string, Defaults>>;
+
+/** The ways a consumer proves who it is (spec §3). */
+export type AuthenticationMethod = keyof typeof defaults;
+export const authenticationMethods = Object.keys(defaults) as readonly AuthenticationMethod[];
+
+export const signatureMethods = ['hmac', 'parameter-signature'] as const satisfies readonly AuthenticationMethod[];
+export type SignatureMethod = (typeof signatureMethods)[number];
+
+/** The options of each method, every default filled in. */
+export type OptionsOf = { readonly [M in AuthenticationMethod]: Values<keyof (typeof defaults)[M] & OptionName> };
+/** Options that every endpoint has. */
+export type CommonOptions = Values<keyof typeof common>;
+/** Options of both signature methods. */
+export type SignatureOptions = Values<keyof typeof common | keyof typeof signed | 'hideCredentials'>;
+export type KeyOptions = OptionsOf['key'];
+export type HmacOptions = OptionsOf['hmac'];
+export type ParameterSignatureOptions = OptionsOf['parameter-signature'];
+export type OAuth2Options = OptionsOf['oauth2'];
+
+/** Options as they were written, by name: right values only, not yet those of one method. */
+export type GivenOptions = Readonly<Record<string, unknown>>;
+
+/** The options of a method, defaults filled in; those that every endpoint has for null, an open endpoint. */
+export function optionsOf<M extends AuthenticationMethod>(method: M, given: GivenOptions): OptionsOf[M];
+export function optionsOf(method: AuthenticationMethod | null, given: GivenOptions): CommonOptions;
+export function optionsOf(method: AuthenticationMethod | null, given: GivenOptions): CommonOptions {
+  return withDefaults<CommonOptions>(given, defaultsOf(method));
 }
 
-export interface HmacOptions extends SignatureOptions {
-  readonly algorithms: readonly HmacAlgorithm[];
-  readonly acceptRealHttpVersion: boolean;
+/** Whether the endpoints of a method have an option; of an open endpoint for null. */
+export function hasOption(method: AuthenticationMethod | null, name: string): name is OptionName {
+  return Object.hasOwn(defaultsOf(method), name);
 }
 
-export interface ParameterSignatureOptions extends SignatureOptions {
-  readonly requireTimestamp: boolean;
-  readonly parameterEncoding: ParameterEncoding;
-  readonly strictParameters: boolean;
-  readonly unsignedQuery: 'refuse' | 'forward';
-  readonly unsignedBody: 'refuse' | 'forward';
+function defaultsOf(method: AuthenticationMethod | null): CommonOptions {
+  return method === null ? common : defaults[method];
 }
 
-export interface OAuth2Options extends AuthenticatedOptions {
-  readonly tokenInQuery: boolean;
+/** An option that cannot be what it is because of others, and why. */
+export interface OptionConflict {
+  readonly option: OptionName;
+  readonly message: string;
 }
 
-/** The options of each method, every default filled in (interfaces §4). */
-export interface OptionsOf {
-  readonly key: KeyOptions;
-  readonly hmac: HmacOptions;
-  readonly 'parameter-signature': ParameterSignatureOptions;
-  readonly oauth2: OAuth2Options;
+/** What is wrong with the options of a method together, as they were written; null for nothing. */
+export function findConflict(method: AuthenticationMethod, given: GivenOptions): OptionConflict | null {
+  const options: Defaults = optionsOf(method, given);
+  if (options.replayProtection !== true || options.requireTimestamp !== false) return null;
+  const message = `"replayProtection" needs "requireTimestamp: true" on a ${method} endpoint: without a signed time a request could be repeated later`;
+  return { option: 'replayProtection', message };
 }
 
 interface EndpointBase {

@@ -3,6 +3,7 @@ import {
   DEFAULT_ACCESS_CONDITION,
   authenticationMethods,
   type Endpoint,
+  optionsOf,
   type PartnerEndpoint,
   scenarios,
 } from '../model/endpoint.ts';
@@ -16,7 +17,7 @@ import { type Declared, withoutDefaults } from './declared.ts';
 import { declareLimits, limitKind, readLimits } from './limits.ts';
 import { hasKey, readMapping } from '../model/document/read-mapping.ts';
 import { matchKind, readMatch } from './match.ts';
-import { commonOptions, optionsKind, optionsOf, readOptions } from '../check/methods/options.ts';
+import { optionsKind, readOptions } from './options.ts';
 
 const trafficControlKind = {
   what: '"trafficControl"',
@@ -74,7 +75,7 @@ export function readEndpoint(raw: unknown, place: Place, problems: ProblemLog): 
       enabled,
       scenario,
       authentication: null,
-      options: commonOptions(options),
+      options: optionsOf(null, options),
     };
   }
   if (method === null || method === undefined) return null;
@@ -126,7 +127,7 @@ export function declareEndpoint(endpoint: Endpoint): Declared {
         ? {}
         : { authentication: endpoint.authentication, accessCondition: endpoint.accessCondition }),
       trafficControl: withoutDefaults({ limits: declareLimits(limits) }, { limits: [] }),
-      options: withoutDefaults({ ...endpoint.options }, { ...defaultsOf(endpoint) }),
+      options: withoutDefaults({ ...endpoint.options }, { ...optionsOf(endpoint.authentication, {}) }),
       enabled,
     },
     {
@@ -134,10 +135,6 @@ export function declareEndpoint(endpoint: Endpoint): Declared {
       ...{ trafficControl: {}, options: {}, enabled: true },
     },
   );
-}
-
-function defaultsOf({ authentication }: Endpoint): object {
-  return authentication === null ? commonOptions({}) : optionsOf(authentication, {});
 }
 
 /**

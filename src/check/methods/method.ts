@@ -1,6 +1,4 @@
-import type { Bound, Field, Fields, MappingKind } from '../../model/document/fields.ts';
-import type { Place, ProblemLog } from '../../model/document/problem-log.ts';
-import type { AuthenticationMethod, CommonOptions, OptionsOf, SignatureMethod } from '../../model/endpoint.ts';
+import type { AuthenticationMethod, OptionsOf, SignatureMethod } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
 import type { Pending } from '../../base/pending.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
@@ -39,34 +37,10 @@ export interface Method<M extends AuthenticationMethod> {
   /** Gives a request its credentials as a caller does; null where they are fetched before the request. */
   readonly sign: ((request: ClientRequest, options: OptionsOf[M], signing: Signing) => ClientRequest | Refusal) | null;
   readonly challenge: Challenge;
-  readonly options: MethodOptions<M>;
   /** What it is in Kong; null where Kong does not have it. */
   readonly kong: KongCounterpart<M> | null;
   /** What explains a refused request. Loaded when needed: the service never does. */
   readonly loadExplainer: () => Promise<Explainer<M>>;
-}
-
-/** How one option is read: as a field, or by a function that reports what is wrong inside. */
-export type OptionReader<T> =
-  | Field<T>
-  | {
-      readonly read: (raw: unknown, place: Place, problems: ProblemLog) => T;
-      /** Of a list of mappings. */
-      readonly inside?: MappingKind<Fields>;
-      /** How much of it may be written. */
-      readonly bound?: Bound;
-    };
-
-type OwnOptions<M extends AuthenticationMethod> = Omit<OptionsOf[M], keyof CommonOptions>;
-
-/** The options of a method besides those that every endpoint has (interfaces §4). */
-export interface MethodOptions<M extends AuthenticationMethod> {
-  readonly readers: { readonly [N in keyof OwnOptions<M>]: OptionReader<OwnOptions<M>[N]> };
-  readonly defaults: OwnOptions<M>;
-  /** Which of the options as written cannot be what it is because of the others, and why; null when none. */
-  readonly findConflict?: (
-    given: Partial<OwnOptions<M>>,
-  ) => { readonly option: keyof OwnOptions<M> & string; readonly message: string } | null;
 }
 
 /** How `WWW-Authenticate` asks for credentials (spec §5). */

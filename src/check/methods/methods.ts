@@ -2,17 +2,14 @@ import type { AuthenticationMethod, Endpoint } from '../../model/endpoint.ts';
 import { authenticateSigner } from './authenticate-signer.ts';
 import { concealHmac, hmacStrategy } from './hmac/authenticate.ts';
 import { kongHmacAuth } from './hmac/kong.ts';
-import { hmacOptions } from './hmac/options.ts';
 import { signHmac } from './hmac/sign.ts';
 import { authenticateByKey } from './key/authenticate.ts';
 import { carryKey, concealKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
-import { keyOptions } from './key/options.ts';
 import type { Method, Proof } from './method.ts';
-import { authenticateByOAuth2, bearerErrors, concealToken, oauth2Options } from './oauth2/authenticate.ts';
+import { authenticateByOAuth2, bearerErrors, concealToken } from './oauth2/authenticate.ts';
 import { kongOAuth2 } from './oauth2/kong.ts';
 import { concealReadParameters, parameterStrategy } from './parameter-signature/authenticate.ts';
-import { parameterSignatureOptions } from './parameter-signature/options.ts';
 import { signParameters } from './parameter-signature/sign.ts';
 
 /** Every method of authentication. One that is missing does not compile. */
@@ -23,7 +20,6 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     conceal: concealKey,
     sign: (request, { keyNames }, { appKey }) => carryKey(request, keyNames, appKey),
     challenge: { scheme: 'Key', errors: {} },
-    options: keyOptions,
     kong: kongKeyAuth,
     loadExplainer: async () => (await import('./key/explain.ts')).keyExplainer,
   },
@@ -34,7 +30,6 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     sign: (request, { algorithms: [algorithm = 'hmac-sha256'] }, signing) =>
       signHmac(request, { ...signing, algorithm }),
     challenge: { scheme: 'hmac', errors: {} },
-    options: hmacOptions,
     kong: kongHmacAuth,
     loadExplainer: async () => (await import('./hmac/explain/explain.ts')).hmacExplainer,
   },
@@ -45,7 +40,6 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     sign: (request, options, { nowSeconds, ...signing }) =>
       signParameters(request, { ...signing, timestampSeconds: nowSeconds, options }),
     challenge: { scheme: 'Sign', errors: {} },
-    options: parameterSignatureOptions,
     kong: null,
     loadExplainer: async () => (await import('./parameter-signature/explain/explain.ts')).parameterExplainer,
   },
@@ -55,7 +49,6 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     conceal: concealToken,
     sign: null,
     challenge: { scheme: 'Bearer', errors: bearerErrors },
-    options: oauth2Options,
     kong: kongOAuth2,
     loadExplainer: async () => (await import('./oauth2/explain.ts')).tokenExplainer,
   },

@@ -1,17 +1,5 @@
-import { flagField, wholeNumberField } from '../../model/document/fields.ts';
-import { MAX_CLOCK_SKEW_SECONDS } from '../../model/endpoint.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
 import { type Refusal, refuse } from '../refusal.ts';
-
-/** How the options that both signature methods have are read. */
-export const signatureFields = {
-  clockSkewSeconds: wholeNumberField(1, MAX_CLOCK_SKEW_SECONDS),
-  replayProtection: flagField,
-  signatureHints: flagField,
-};
-
-/** The defaults of {@link signatureFields}. */
-export const signatureDefaults = { clockSkewSeconds: 300, replayProtection: false, signatureHints: false };
 
 /**
  * For the methods that verify bodies: refuses (`BODY_TOO_LARGE`) a request whose body may reach the back end without

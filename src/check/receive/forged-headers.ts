@@ -1,26 +1,12 @@
 import { refuse, type Refusal } from '../refusal.ts';
 import { isToken } from '../../base/text/http-grammar.ts';
+import { isIdentityName } from '../../model/identity-names.ts';
 import type { HttpRequest } from './http-request.ts';
 
 const LOWER_X = 0x78;
 /** The third and fourth letters of the names that {@link isIdentityName} knows, as one number. */
 const BEGINNINGS: readonly number[] = ['co', 'cr', 'au', 'an'].map((two) => Buffer.from(two).readUInt16BE());
 const SHORTEST_NAME = 'x-consumer-'.length;
-
-/**
- * Whether a header of this name may name the caller to the back end, in any case and with `_` for `-` (spec §4.3): only
- * Postern sets such headers.
- */
-export function isIdentityName(name: string): boolean {
-  if ((name.charCodeAt(0) | 0x20) !== LOWER_X) return false;
-  const comparable = name.toLowerCase().replaceAll('_', '-');
-  return (
-    comparable.startsWith('x-consumer-') ||
-    comparable.startsWith('x-credential-') ||
-    comparable.startsWith('x-authenticated-') ||
-    comparable === 'x-anonymous-consumer'
-  );
-}
 
 /**
  * A name of each kind that {@link isIdentityName} knows, in different spellings: what drops these drops every such

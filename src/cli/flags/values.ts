@@ -3,8 +3,8 @@ import type { Declared } from '../../resources/declared.ts';
 import { ID_PATTERN, ID_RULE } from '../../model/document/fields.ts';
 import { readLimits } from '../../resources/limits.ts';
 import { readPlain } from '../../model/document/read-plain.ts';
-import { carrierForms, parseCarrier } from '../../check/methods/key/carrier-text.ts';
-import type { PathRule } from '../../model/endpoint.ts';
+import { endpointOptions, type PathRule } from '../../model/endpoint.ts';
+import type { ItemText, Option } from '../../model/options/option.ts';
 import { MAX_REASON_LENGTH, REASON_PATTERN } from '../../resources/changes/change.ts';
 import type { Labels, LabelSelector } from '../../model/labels.ts';
 import { limitScopes, limitUnits } from '../../model/limit.ts';
@@ -83,27 +83,30 @@ function parse(text: string, form: string, defaultPer: string | null): Declared 
   throw new InvalidArgumentError(`${read.problems.map(({ message }) => message).join('; ')}. ${form}`);
 }
 
-/** The options whose values are lists; given again, a flag adds to the list. */
-const readItem: Readonly<Record<string, (text: string) => unknown>> = {
-  algorithms: (text) => text,
-  keyNames: readKeyName,
-};
-
 /**
  * `clockSkewSeconds=60`, `hideCredentials=false`, `algorithms=hmac-sha256,hmac-sha512`,
- * `keyNames=header:Authorization:Bearer,query:key` as values of a declarative file. Which options there are, and for which methods,
- * its reader knows.
+ * `keyNames=header:Authorization:Bearer,query:key` as values of a declarative file. Given again, a list gets longer.
+ * Which options there are for which methods, the file's reader knows.
  */
 export function collectOption(
   text: string,
-  options: Readonly<Record<string, unknown>> = {},
+  given: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {
   const [name, value] = splitAssignment(text);
-  const read = Object.hasOwn(readItem, name) ? readItem[name] : undefined;
-  if (read === undefined) return { ...options, [name]: readScalar(value) };
-  const former = options[name];
-  const items = value.split(',').map(read);
-  return { ...options, [name]: [...(Array.isArray(former) ? (former as readonly unknown[]) : []), ...items] };
+  const typed = options.get(name)?.typed;
+  if (typed?.is !== 'list') return { ...given, [name]: readScalar(value) };
+  const former = given[name];
+  const items = value.split(',').map((word) => readItem(name, word, typed.item));
+  return { ...given, [name]: [...(Array.isArray(former) ? (former as readonly unknown[]) : []), ...items] };
+}
+
+const options: ReadonlyMap<string, Option<unknown>> = new Map(Object.entries(endpointOptions));
+
+function readItem(name: string, word: string, { parse, forms }: ItemText): unknown {
+  const item = parse(word);
+  if (item !== null) return item;
+  const all = forms.map((form) => `${name}=${form}`);
+  throw new InvalidArgumentError(`The form is ${all.join(' or ')}, several with commas.`);
 }
 
 /** `tier=gold` as a label; the last of equal names counts. */
@@ -139,13 +142,6 @@ function splitAt(text: string, separator: string): readonly [before: string, aft
 function readScalar(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
-}
-
-function readKeyName(text: string): unknown {
-  const carrier = parseCarrier(text);
-  if (carrier !== null) return carrier;
-  const forms = carrierForms.map((form) => `keyNames=${form}`);
-  throw new InvalidArgumentError(`The form is ${forms.join(' or ')}, several with commas.`);
 }
 
 /** `/orders` or `prefix:/orders`: everything below; `exact:/orders`: this path only (interfaces §4). */

@@ -1,4 +1,5 @@
-import { type HmacAlgorithm, type ParameterEncoding } from '../../../src/model/endpoint.ts';
+import type { ParameterEncoding } from '../../../src/model/endpoint.ts';
+import type { HmacAlgorithm } from '../../../src/model/options/hmac-algorithms.ts';
 import { type ClientRequest, signableRequest } from '../../../src/check/signing/client-request.ts';
 import { type SignableRequest } from '../../../src/check/signing/signable-request.ts';
 

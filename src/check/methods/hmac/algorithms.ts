@@ -1,5 +1,5 @@
 import { writeLatin1 } from '../../../base/text/latin1.ts';
-import type { HmacAlgorithm } from '../../../model/endpoint.ts';
+import type { HmacAlgorithm } from '../../../model/options/hmac-algorithms.ts';
 import type { Secret } from '../../../model/secret.ts';
 import { type Hmac, hmacOf, hmacSha256, hmacSha384, hmacSha512, type MacEncodings } from '../../signing/hmac.ts';
 

@@ -1,5 +1,6 @@
 import { quoted } from '../../../model/document/problem.ts';
-import { type HmacOptions, hmacAlgorithms, MAX_CLOCK_SKEW_SECONDS } from '../../../model/endpoint.ts';
+import { type HmacOptions, MAX_CLOCK_SKEW_SECONDS } from '../../../model/endpoint.ts';
+import { hmacAlgorithms } from '../../../model/options/hmac-algorithms.ts';
 import type { KongCounterpart, PluginSettings } from '../kong.ts';
 import { algorithmTable } from './algorithms.ts';
 

@@ -1,4 +1,4 @@
-import type { HmacAlgorithm } from '../../../model/endpoint.ts';
+import type { HmacAlgorithm } from '../../../model/options/hmac-algorithms.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import { type ClientRequest, signableRequest, withHeaders } from '../../signing/client-request.ts';
 import { formatImfFixdate } from '../../signing/signed-time.ts';

@@ -1,4 +1,5 @@
-import { type HmacAlgorithm, hmacAlgorithms, type HmacOptions } from '../../../model/endpoint.ts';
+import type { HmacOptions } from '../../../model/endpoint.ts';
+import { type HmacAlgorithm, hmacAlgorithms } from '../../../model/options/hmac-algorithms.ts';
 import type { Secret } from '../../../model/secret.ts';
 import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
 import { equal } from '../../../base/text/equal.ts';

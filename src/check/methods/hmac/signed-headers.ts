@@ -1,4 +1,4 @@
-import { isIdentityName } from '../../receive/forged-headers.ts';
+import { isIdentityName } from '../../../model/identity-names.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
 import { isLowerCaseToken } from '../../../base/text/http-grammar.ts';
 

@@ -1,11 +1,11 @@
-import type { KeyCarrier } from '../../../model/endpoint.ts';
+import { carrierNames, describeCarrier, type KeyCarrier } from '../../../model/options/key-carrier.ts';
 import { type ClientRequest, headerOf } from '../../signing/client-request.ts';
 import { equal } from '../../../base/text/equal.ts';
 import { decodeFormText } from '../../../base/text/form-decoding.ts';
 import { queryOf } from '../../signing/signable-request.ts';
 import { type Explainer, type Mistake, mistakeOf, unknownSender, withoutSignature } from '../explanation/explainer.ts';
 import { findParameter } from '../query-parameters.ts';
-import { carrierNames, describeCarrier, sentKeys } from './carriers.ts';
+import { sentKeys } from './carriers.ts';
 import { findSchemeWord } from './scheme-word.ts';
 
 const FIX_VALUE = 'Send the App Key exactly as it was issued';
@@ -143,7 +143,7 @@ function findDifference(request: ClientRequest, value: string, key: string): Wro
 const LIKELY_HEADERS = ['appkey', 'app-key', 'x-appkey', 'x-api-key', 'apikey', 'api-key', 'x-app-id'];
 
 function findMissing(request: ClientRequest, keyNames: readonly KeyCarrier[]): Mistake {
-  const fix = `Send the App Key as ${keyNames.map(describeCarrier).join(' or ')}`;
+  const fix = `Send the App Key as ${keyNames.map((each) => describeCarrier(each)).join(' or ')}`;
   const mistake = (name: string, what: string): Mistake => ({ name, what, fix });
   const query = queryOf(request.path).split('&');
   const queryNames = carrierNames(keyNames, 'query');

@@ -1,8 +1,13 @@
 import { quoted } from '../../../model/document/problem.ts';
 import { MAX_KEY_NAME_CHARACTERS, MAX_KEY_NAMES } from '../../../model/bounds.ts';
-import type { KeyCarrier } from '../../../model/endpoint.ts';
+import {
+  findCarrierFault,
+  findHeaderFault,
+  isSameCarrier,
+  type KeyCarrier,
+  partsOf,
+} from '../../../model/options/key-carrier.ts';
 import type { KeySchemes, KongCounterpart, PluginSettings } from '../kong.ts';
-import { findCarrierFault, findHeaderFault, isSameCarrier } from './carriers.ts';
 
 /** Kong's `key-auth` (kong/plugins/key-auth). */
 export const kongKeyAuth: KongCounterpart<'key'> = {
@@ -71,7 +76,9 @@ function readKeyNames(settings: PluginSettings, schemes: KeySchemes): readonly K
       });
     }
   }
-  const kept = carriers.filter((carrier) => nameOf(carrier).length <= MAX_KEY_NAME_CHARACTERS).slice(0, MAX_KEY_NAMES);
+  const kept = carriers
+    .filter((carrier) => partsOf(carrier).name.length <= MAX_KEY_NAME_CHARACTERS)
+    .slice(0, MAX_KEY_NAMES);
   if (kept.length < carriers.length) {
     settings.report('error', ['key_names'], {
       what: `takes the key from more places, or longer ones, than an endpoint has (${String(MAX_KEY_NAMES)} of ${String(MAX_KEY_NAME_CHARACTERS)} characters): callers who send it in the others are refused`,
@@ -79,8 +86,4 @@ function readKeyNames(settings: PluginSettings, schemes: KeySchemes): readonly K
     });
   }
   return kept;
-}
-
-function nameOf(carrier: KeyCarrier): string {
-  return 'header' in carrier ? carrier.header : carrier.query;
 }

@@ -1,4 +1,3 @@
-import { flagField } from '../../../model/document/fields.ts';
 import type { OAuth2Options } from '../../../model/endpoint.ts';
 import { type Pending, whenReady } from '../../../base/pending.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
@@ -19,7 +18,6 @@ import {
   vouchFor,
 } from '../authenticated.ts';
 import { findCredentialFault, nameCaller } from '../caller.ts';
-import type { MethodOptions } from '../method.ts';
 import { findParameter, removeParameter, type Repeated } from '../query-parameters.ts';
 
 const PARAMETER = 'access_token';
@@ -33,11 +31,6 @@ export const bearerErrors: Partial<Readonly<Record<RefusalCode, string>>> = {
   MALFORMED_REQUEST: 'invalid_request',
   CREDENTIALS_MALFORMED: 'invalid_token',
   TOKEN_INVALID: 'invalid_token',
-};
-
-export const oauth2Options: MethodOptions<'oauth2'> = {
-  readers: { hideCredentials: flagField, tokenInQuery: flagField },
-  defaults: { hideCredentials: true, tokenInQuery: false },
 };
 
 /**

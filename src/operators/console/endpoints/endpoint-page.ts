@@ -93,7 +93,7 @@ ${table({
   columns: ['Option', 'Value'],
   rows: Object.entries(chosen).map(([name, value]) => [
     html`${optionLabel(name)} <code>${name}</code>`,
-    formatOption(value),
+    formatOption(name, value),
   ]),
   empty: 'Every option has its default.',
 })}

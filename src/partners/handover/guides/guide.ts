@@ -1,4 +1,5 @@
-import type { AuthenticationMethod, KeyCarrier, OptionsOf, PartnerEndpointOf } from '../../../model/endpoint.ts';
+import type { AuthenticationMethod, OptionsOf, PartnerEndpointOf } from '../../../model/endpoint.ts';
+import type { KeyCarrier } from '../../../model/options/key-carrier.ts';
 import type { RefusalCode } from '../../../check/refusal.ts';
 
 /** A fact in a few words: its name, then what it is, in Markdown. */

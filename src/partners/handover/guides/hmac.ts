@@ -1,6 +1,7 @@
 import { MAX_HMAC_BODY_BYTES, parseHmac } from '../../../check/methods/hmac/signature.ts';
 import { methods } from '../../../check/methods/methods.ts';
-import type { HmacAlgorithm, HmacOptions, PartnerEndpointOf } from '../../../model/endpoint.ts';
+import type { HmacOptions, PartnerEndpointOf } from '../../../model/endpoint.ts';
+import type { HmacAlgorithm } from '../../../model/options/hmac-algorithms.ts';
 import { isRefusal } from '../../../check/refusal.ts';
 import { headerOf, signableRequest, withHeaders } from '../../../check/signing/client-request.ts';
 import { grouped } from '../../../base/text/printable.ts';

@@ -1,5 +1,5 @@
 import { methods } from '../../../check/methods/methods.ts';
-import type { KeyCarrier } from '../../../model/endpoint.ts';
+import { carrierOf, describeCarrier, type KeyCarrier, partsOf } from '../../../model/options/key-carrier.ts';
 import { isRefusal } from '../../../check/refusal.ts';
 import { EXAMPLE_APP_KEY, EXAMPLE_TIME, exampleSecret } from '../example-values.ts';
 import { code } from '../markdown.ts';
@@ -13,7 +13,7 @@ export const keyGuide: Guide<'key'> = {
   summary: 'Every request carries your App Key, which is the secret itself: keep it as you keep a password.',
   rules: ({ keyNames }) => [
     ['App Key', keyNames.map(describe).join(', or ')],
-    ...('header' in carrierOf(keyNames) && keyNames.some((carrier) => 'query' in carrier)
+    ...('header' in usualCarrierOf(keyNames) && keyNames.some((carrier) => 'query' in carrier)
       ? [['Prefer', 'the header: addresses end up in logs'] as const]
       : []),
   ],
@@ -23,7 +23,7 @@ export const keyGuide: Guide<'key'> = {
     AUTHENTICATION_FAILED: 'The App Key is not known, has expired or was revoked.',
   }),
   settings: ({ keyNames }) => {
-    const carrier = carrierOf(keyNames);
+    const carrier = usualCarrierOf(keyNames);
     return isWhole(carrier) && carrier.header.toLowerCase() === USUAL_HEADER.toLowerCase() ? {} : { carrier };
   },
   examples: ({ id, options }, target) => {
@@ -38,7 +38,7 @@ export const keyGuide: Guide<'key'> = {
     return requests.map(([title, request]) => {
       const sent = methods.key.sign?.(
         requestTo(target, request),
-        { ...options, keyNames: [carrierOf(options.keyNames)] },
+        { ...options, keyNames: [usualCarrierOf(options.keyNames)] },
         { appKey: EXAMPLE_APP_KEY, secret: exampleSecret, alsoSigned: [], nowSeconds: EXAMPLE_TIME },
       );
       if (sent === undefined || isRefusal(sent)) throw new Error(`the example for ${id} cannot be written`);
@@ -55,14 +55,13 @@ export const keyGuide: Guide<'key'> = {
 };
 
 function describe(carrier: KeyCarrier): string {
-  if ('query' in carrier) return `the query parameter ${code(carrier.query)}`;
-  const { header, scheme } = carrier;
-  if (scheme === undefined) return `the header ${code(header)}`;
-  return `the header ${code(header)}, after the word ${code(scheme)} and a blank`;
+  const { scheme, ...parts } = partsOf(carrier);
+  const place = describeCarrier(carrierOf({ ...parts, scheme: null }), code);
+  return scheme === null ? place : `${place}, after the word ${code(scheme)} and a blank`;
 }
 
 /** A header where there is one: addresses end up in logs. One that holds nothing else before others. */
-function carrierOf(carriers: readonly KeyCarrier[]): KeyCarrier {
+function usualCarrierOf(carriers: readonly KeyCarrier[]): KeyCarrier {
   const whole = carriers.filter(isWhole);
   const usual = whole.find(({ header }) => header.toLowerCase() === USUAL_HEADER.toLowerCase());
   const [first] = carriers;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { identityNameSamples, isIdentityName } from '../../../../src/check/receive/forged-headers.ts';
+import { identityNameSamples } from '../../../../src/check/receive/forged-headers.ts';
+import { isIdentityName } from '../../../../src/model/identity-names.ts';
 import { isIdentityHeader } from '../../../../src/check/respond/answer-fields.ts';
 
 describe('the names of identity headers', () => {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { optionTexts } from '../../../../src/operators/console/endpoints/options/option-texts.ts';
 import { readPlain } from '../../../../src/model/document/read-plain.ts';
-import { DEFAULT_ACCESS_CONDITION } from '../../../../src/model/endpoint.ts';
+import { authenticationMethods, DEFAULT_ACCESS_CONDITION, optionsOf } from '../../../../src/model/endpoint.ts';
 import { readEndpoint } from '../../../../src/resources/endpoint.ts';
-import { optionsKind } from '../../../../src/check/methods/options.ts';
 import { hiddenValue, TestConsole } from '../../../support/console/test-console.ts';
 import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 
@@ -147,8 +145,19 @@ describe('console: endpoints', () => {
     assert.equal(((await stored()) as { options: Record<string, unknown> }).options['clockSkewSeconds'], 300);
   });
 
-  it('has a field for every option that there is', () => {
-    assert.deepEqual(Object.keys(optionTexts).sort(), Object.keys(optionsKind.fields).sort());
+  it('has a field for every option of an endpoint', async () => {
+    for (const authentication of authenticationMethods) {
+      const id = `for-${authentication}`;
+      const paths = `/${id}`;
+      assert.equal(
+        (await console.submit('alice', '/new/endpoint', { ...orders, id, paths, authentication })).status,
+        303,
+      );
+      const { text } = await console.open('alice', `/endpoints/${id}/options`);
+      const fields = [...text.matchAll(/<(?:select|input type="text"|textarea) id="(\w+)"/g)].map(([, name]) => name);
+      const names = [...Object.keys(optionsOf(authentication, {})), 'reason'];
+      assert.deepEqual(fields.sort(), names.sort(), authentication);
+    }
   });
 
   it('asks before it deletes', async () => {

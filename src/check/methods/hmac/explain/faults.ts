@@ -1,5 +1,5 @@
 import { isSignableHeader, REQUEST_LINE } from '../signed-headers.ts';
-import { hmacAlgorithms } from '../../../../model/endpoint.ts';
+import { hmacAlgorithms } from '../../../../model/options/hmac-algorithms.ts';
 import { queryOf } from '../../../signing/signable-request.ts';
 import { parseImfFixdate } from '../../../signing/signed-time.ts';
 import type { Fault } from '../../explanation/explainer.ts';

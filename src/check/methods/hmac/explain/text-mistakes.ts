@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HmacAlgorithm } from '../../../../model/endpoint.ts';
+import type { HmacAlgorithm } from '../../../../model/options/hmac-algorithms.ts';
 import type { Hypothesis } from '../../explanation/explainer.ts';
 import { gbkEncoder } from '../../explanation/text-encoding.ts';
 import { type HmacCase, type HmacRecipe, hmacWith, type MacFunction } from './case.ts';

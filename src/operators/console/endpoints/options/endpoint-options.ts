@@ -3,7 +3,7 @@ import { changePage } from '../../parts/change-page.ts';
 import { outcomeNotice } from '../../parts/outcome.ts';
 import { endpointTrail, readEndpoint, type ShownEndpoint } from '../shown-endpoint.ts';
 import { optionField, optionsFor } from './option-fields.ts';
-import { linesOf, optionTexts, readOption } from './option-texts.ts';
+import { linesOf, readOption } from './option-texts.ts';
 
 /** The value of each option, as it is typed. */
 type OptionValues = (name: string) => string;
@@ -17,12 +17,12 @@ export const endpointOptions = changePage<ShownEndpoint, OptionValues>({
   begin:
     ({ options }) =>
     (name) =>
-      linesOf(options?.[name]).join('\n'),
+      linesOf(name, options?.[name]).join('\n'),
   typed: ({ text }) => text,
   fields: (valueOf, { refused }, endpoint) =>
     optionsFor(endpoint).map(([name, byDefault]) => optionField(name, valueOf(name), byDefault, refused)),
   request: (valueOf, endpoint) => {
-    const values = optionsFor(endpoint).map(([name]) => [name, readOption(valueOf(name), optionTexts[name].kind)]);
+    const values = optionsFor(endpoint).map(([name]) => [name, readOption(name, valueOf(name))]);
     return {
       method: 'PATCH',
       path: url`/v1/endpoints/${endpoint.id}`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { macOf } from '../../../../../src/check/methods/hmac/algorithms.ts';
-import { hmacAlgorithms } from '../../../../../src/model/endpoint.ts';
+import { hmacAlgorithms } from '../../../../../src/model/options/hmac-algorithms.ts';
 import { Secret } from '../../../../../src/model/secret.ts';
 
 describe('the MAC of a string to sign', () => {
