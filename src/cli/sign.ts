@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Endpoint } from '../model/endpoint.ts';
+import { authenticationMethods, type Endpoint } from '../model/endpoint.ts';
+import { methods, proofOf } from '../check/methods/methods.ts';
 import { isRefusal } from '../check/refusal.ts';
 import { curlCommand } from '../check/signing/curl-command.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
@@ -64,14 +65,15 @@ async function sign(method: string, url: string, options: SignOptions, context: 
   const { request, origin } = readRequestArguments({ method, url, headers, data });
   const secret = readSecretArgument(secretFrom, terminal.environment);
   const { authentication } = endpoint;
-  if (appKey !== null && authentication === 'key') {
+  if (appKey !== null && proofOf(endpoint) === 'app-key') {
     throw new UsageError(
       '--app-key is not for key endpoints: there the App Key is the secret, which --secret-from reads',
     );
   }
-  if (alsoSigned.length > 0 && authentication !== 'hmac') {
+  if (alsoSigned.length > 0 && (authentication === null || !methods[authentication].signsMoreHeaders)) {
+    const users = authenticationMethods.filter((method) => methods[method].signsMoreHeaders);
     throw new UsageError(
-      `--sign-header is for hmac endpoints; ${endpoint.id} takes ${authentication ?? 'no credentials'}`,
+      `--sign-header is for ${users.join(' and ')} endpoints; ${endpoint.id} takes ${authentication ?? 'no credentials'}`,
     );
   }
   const signed = signRequest(request, endpoint, { appKey, secret, alsoSigned, nowSeconds: clock.nowSeconds() });

@@ -7,6 +7,7 @@ import type { ClientRequest } from '../signing/client-request.ts';
 import type { Authenticated, AuthenticationPorts, UpstreamChanges } from './authenticated.ts';
 import type { KongCounterpart } from './kong.ts';
 import type { Explainer } from './explanation/explainer.ts';
+import type { Presentation } from './presentation/presentation.ts';
 
 /** With what a caller signs a request. */
 export interface Signing {
@@ -36,11 +37,15 @@ export interface Method<M extends AuthenticationMethod> {
   readonly conceal: (routed: Routed, options: OptionsOf[M]) => UpstreamChanges;
   /** Gives a request its credentials as a caller does; null where they are fetched before the request. */
   readonly sign: ((request: ClientRequest, options: OptionsOf[M], signing: Signing) => ClientRequest | Refusal) | null;
+  /** Whether callers may sign more headers than they must (`Signing.alsoSigned`). */
+  readonly signsMoreHeaders: boolean;
   readonly challenge: Challenge;
   /** What it is in Kong; null where Kong does not have it. */
   readonly kong: KongCounterpart<M> | null;
   /** What explains a refused request. Loaded when needed: the service never does. */
   readonly loadExplainer: () => Promise<Explainer<M>>;
+  /** How people and programs of partners speak of it. `presentations.ts` loads those of all methods; the service none. */
+  readonly loadPresentation: () => Promise<Presentation<M>>;
 }
 
 /** How `WWW-Authenticate` asks for credentials (spec §5). */

@@ -6,7 +6,7 @@ import { signHmac } from './hmac/sign.ts';
 import { authenticateByKey } from './key/authenticate.ts';
 import { carryKey, concealKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
-import type { Method, Proof } from './method.ts';
+import type { Challenge, Method, Proof } from './method.ts';
 import { authenticateByOAuth2, bearerErrors, concealToken } from './oauth2/authenticate.ts';
 import { kongOAuth2 } from './oauth2/kong.ts';
 import { concealReadParameters, parameterStrategy } from './parameter-signature/authenticate.ts';
@@ -19,9 +19,11 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     authenticate: authenticateByKey,
     conceal: concealKey,
     sign: (request, { keyNames }, { appKey }) => carryKey(request, keyNames, appKey),
+    signsMoreHeaders: false,
     challenge: { scheme: 'Key', errors: {} },
     kong: kongKeyAuth,
     loadExplainer: async () => (await import('./key/explain.ts')).keyExplainer,
+    loadPresentation: async () => (await import('./key/presentation.ts')).keyPresentation,
   },
   hmac: {
     proof: 'signature',
@@ -29,9 +31,11 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     conceal: concealHmac,
     sign: (request, { algorithms: [algorithm = 'hmac-sha256'] }, signing) =>
       signHmac(request, { ...signing, algorithm }),
+    signsMoreHeaders: true,
     challenge: { scheme: 'hmac', errors: {} },
     kong: kongHmacAuth,
     loadExplainer: async () => (await import('./hmac/explain/explain.ts')).hmacExplainer,
+    loadPresentation: async () => (await import('./hmac/presentation.ts')).hmacPresentation,
   },
   'parameter-signature': {
     proof: 'signature',
@@ -39,18 +43,23 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     conceal: concealReadParameters,
     sign: (request, options, { nowSeconds, ...signing }) =>
       signParameters(request, { ...signing, timestampSeconds: nowSeconds, options }),
+    signsMoreHeaders: false,
     challenge: { scheme: 'Sign', errors: {} },
     kong: null,
     loadExplainer: async () => (await import('./parameter-signature/explain/explain.ts')).parameterExplainer,
+    loadPresentation: async () =>
+      (await import('./parameter-signature/presentation.ts')).parameterSignaturePresentation,
   },
   oauth2: {
     proof: 'token',
     authenticate: authenticateByOAuth2,
     conceal: concealToken,
     sign: null,
+    signsMoreHeaders: false,
     challenge: { scheme: 'Bearer', errors: bearerErrors },
     kong: kongOAuth2,
     loadExplainer: async () => (await import('./oauth2/explain.ts')).tokenExplainer,
+    loadPresentation: async () => (await import('./oauth2/presentation.ts')).oauth2Presentation,
   },
 };
 
@@ -59,3 +68,11 @@ export function proofOf(endpoint: Pick<Endpoint, 'authentication'> | null): Proo
   const method = endpoint?.authentication ?? null;
   return method === null ? null : methods[method].proof;
 }
+
+/** How an endpoint asks for credentials (spec §5); where there is none, or it takes none, in the simplest way. */
+export function challengeOf(endpoint: Pick<Endpoint, 'authentication'> | null): Challenge {
+  return methods[endpoint?.authentication ?? 'key'].challenge;
+}
+
+/** The method whose callers prove who they are at the OAuth2 endpoints, before the request. */
+export const TOKEN_METHOD = 'oauth2' satisfies AuthenticationMethod;

@@ -1,6 +1,6 @@
 import { concealCredentials } from '../methods/authenticate.ts';
 import type { Authenticated } from '../methods/authenticated.ts';
-import { methods } from '../methods/methods.ts';
+import { challengeOf } from '../methods/methods.ts';
 import type { Granted } from '../limit/limit.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { observableStatuses, type Refusal, refusalAnswers, type RefusalCode } from '../refusal.ts';
@@ -70,7 +70,7 @@ export function reject(
     ['content-type', 'application/json'],
     ['cache-control', 'no-store'],
   ];
-  const { challenge } = methods[endpoint?.authentication ?? 'key'];
+  const challenge = challengeOf(endpoint);
   const error = challenge.errors[refused];
   if (status === UNAUTHORIZED || error !== undefined) {
     const explained = error === undefined ? '' : `, error="${error}", error_description="${message}"`;

@@ -4,10 +4,10 @@ import {
   EXAMPLE_NONCE,
   EXAMPLE_SECRET,
   EXAMPLE_TIME,
-} from '../../partners/handover/example-values.ts';
-import type { Example } from '../../partners/handover/guides/guide.ts';
+} from '../../check/methods/presentation/example-values.ts';
+import type { Example } from '../../check/methods/presentation/guide.ts';
 import type { EndpointGroup } from '../../partners/handover/handover-page.ts';
-import { block, code } from '../../partners/handover/markdown.ts';
+import { block, code } from '../../model/document/markdown.ts';
 
 /** The section that partners compare a program of their own with, byte by byte. */
 export function renderComparison(

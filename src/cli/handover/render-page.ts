@@ -4,7 +4,7 @@ import { formatTime } from '../render/text.ts';
 import type { AccessibleEndpoint, PartnerAccess } from '../../partners/handover/partner-access.ts';
 import { renderComparison } from './render-examples.ts';
 import type { EndpointGroup, Handover } from '../../partners/handover/handover-page.ts';
-import { block, code, plain, table } from '../../partners/handover/markdown.ts';
+import { block, code, plain, table } from '../../model/document/markdown.ts';
 import type { Language } from './samples/language.ts';
 import { renderSample } from './samples/sample.ts';
 import { hostsOf, originOf } from '../../partners/handover/target.ts';

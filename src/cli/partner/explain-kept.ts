@@ -1,5 +1,5 @@
 import { findDifference } from '../../partners/explain/difference.ts';
-import { explainKept, type KeptExplanation } from '../../partners/explain/kept-refusal.ts';
+import { explainKept, type KeptExplanation, methodOf } from '../../partners/explain/kept-refusal.ts';
 import { meaningOf } from '../../partners/explain/read-kept.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { declareRefusal } from '../../check/refusals/declare-refusal.ts';
@@ -89,8 +89,7 @@ function declareExplained(
   meaning: string | null,
   { mistakes, notes }: KeptExplanation,
 ): object {
-  const isAtOAuth2 = record.endpointId === null && record.credentialId !== null;
-  const authentication = isAtOAuth2 ? 'oauth2' : (endpoint?.authentication ?? null);
+  const authentication = methodOf(record, endpoint);
   return { refusal: declareRefusal(record), authentication, meaning, mistakes, notes };
 }
 

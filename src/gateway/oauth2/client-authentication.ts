@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { TOKEN_METHOD } from '../../check/methods/methods.ts';
 import { findSigner, unknownAppKey } from '../../check/methods/caller.ts';
 import { isAppKey } from '../../model/app-key.ts';
 import type { WhichSecret } from '../../model/credential.ts';
@@ -127,7 +128,7 @@ function verifySecret(
   held: HeldCredential | null,
   nowSeconds: number,
 ): Pick<AuthenticatedClient, 'held' | 'secret'> | string {
-  const { secrets, fault } = findSigner(held, 'oauth2', nowSeconds);
+  const { secrets, fault } = findSigner(held, TOKEN_METHOD, nowSeconds);
   const [current, former] = secrets;
   if (current === undefined) throw new Error('a signer has no secret to compare with');
   const digest = digestOf(presented);

@@ -1,10 +1,4 @@
-/** Where the endpoints are, below the public URL and on the HTTP listener (spec §3.4). */
-export const oauth2Paths = {
-  token: '/oauth2/token',
-  revocation: '/oauth2/revoke',
-  introspection: '/oauth2/introspect',
-  metadata: '/.well-known/oauth-authorization-server',
-} as const;
+import { oauth2Paths } from '../../check/methods/oauth2/oauth2-paths.ts';
 
 /** Tokens name the issuer twice, so that it must leave room for the rest of them. */
 const MAX_ISSUER_CHARACTERS = 512;

@@ -19,7 +19,8 @@ import {
   tooMany,
 } from './client-authentication.ts';
 import { type ClientEndpoint, introspectionEndpoint, revocationEndpoint, tokenEndpoint } from './client-endpoints.ts';
-import { describeServer, oauth2Paths } from './oauth2-addresses.ts';
+import { oauth2Paths } from '../../check/methods/oauth2/oauth2-paths.ts';
+import { describeServer } from './oauth2-addresses.ts';
 import { parseParameters } from './parameters.ts';
 import type { RevokedTokens } from '../../check/tokens/revoked-tokens.ts';
 

@@ -1,9 +1,9 @@
 import { findCredentialFault } from '../../check/methods/caller.ts';
 import type { Mistake } from '../../check/methods/explanation/explainer.ts';
-import { proofOf } from '../../check/methods/methods.ts';
+import { proofOf, TOKEN_METHOD } from '../../check/methods/methods.ts';
 import { declareTime } from '../../resources/declared.ts';
 import type { WhichSecret } from '../../model/credential.ts';
-import type { Endpoint } from '../../model/endpoint.ts';
+import type { AuthenticationMethod, Endpoint } from '../../model/endpoint.ts';
 import { refusalAnswers, type RefusalCode } from '../../check/refusal.ts';
 import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import type { HeldCredential } from '../../check/store/credential-source.ts';
@@ -44,6 +44,19 @@ export interface KeptExplanation {
   readonly needsRequest: boolean;
 }
 
+/** Whether a client was refused at the token endpoint. Requests that no endpoint took name no credential. */
+function isAtTokenEndpoint({ endpointId, credentialId }: Pick<RefusalRecord, 'endpointId' | 'credentialId'>): boolean {
+  return endpointId === null && credentialId !== null;
+}
+
+/** The method that a refused request was to prove its caller by; null for none, or where that is not known. */
+export function methodOf(
+  record: Pick<RefusalRecord, 'endpointId' | 'credentialId'>,
+  endpoint: Endpoint | null,
+): AuthenticationMethod | null {
+  return isAtTokenEndpoint(record) ? TOKEN_METHOD : (endpoint?.authentication ?? null);
+}
+
 /**
  * Explains a refusal that was kept, by its code and by the credential that it is about. The credential is judged as it
  * is today, at the time of the refusal.
@@ -51,12 +64,11 @@ export interface KeptExplanation {
 export function explainKept(record: RefusalRecord, context: KeptContext): KeptExplanation {
   const { endpoint, held, isChangedSince, givenSecret, subject, rotation } = context;
   const isUnmatched = record.credentialId === null;
-  const isAtOAuth2 = record.endpointId === null && !isUnmatched;
-  const method = isAtOAuth2 ? 'oauth2' : (endpoint?.authentication ?? null);
+  const method = methodOf(record, endpoint);
   const atSeconds = Math.floor(record.atMs / 1000);
   const fault = held === null || method === null ? null : findCredentialFault(held, method, atSeconds);
   const isOfCredential = fault?.detail === record.detail;
-  const isSigned = proofOf(endpoint) === 'signature' || isAtOAuth2;
+  const isSigned = proofOf(endpoint) === 'signature' || isAtTokenEndpoint(record);
   const isProofWrong = isSigned && PROOF_CODES.includes(record.code) && !isOfCredential;
   const mistakes = [
     ...(isOfCredential ? [callerMistake(fault)] : []),

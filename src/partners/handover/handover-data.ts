@@ -1,7 +1,7 @@
 import { declareTime, type Declared } from '../../resources/declared.ts';
 import { declareLimits } from '../../resources/limits.ts';
-import { EXAMPLE_APP_KEY, EXAMPLE_SECRET, EXAMPLE_TIME } from './example-values.ts';
-import type { Example } from './guides/guide.ts';
+import { EXAMPLE_APP_KEY, EXAMPLE_SECRET, EXAMPLE_TIME } from '../../check/methods/presentation/example-values.ts';
+import type { Example } from '../../check/methods/presentation/guide.ts';
 import type { EndpointGroup, Handover } from './handover-page.ts';
 import { hostsOf, originOf } from './target.ts';
 

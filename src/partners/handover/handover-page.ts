@@ -1,14 +1,19 @@
 import type { AuthenticationMethod, PartnerEndpointOf } from '../../model/endpoint.ts';
 import { codesOf, type CodeMeaning } from './codes.ts';
-import { EXAMPLE_APP_KEY } from './example-values.ts';
-import type { ClientSettings, Example, Rule, Target } from './guides/guide.ts';
-import { guides } from './guides/guides.ts';
+import { methods } from '../../check/methods/methods.ts';
+import { EXAMPLE_APP_KEY } from '../../check/methods/presentation/example-values.ts';
+import type { ClientSettings, Example, Guide, Rule, Target } from '../../check/methods/presentation/guide.ts';
+import type { ClientNames } from '../../check/methods/presentation/presentation.ts';
+import { presentations } from '../../check/methods/presentation/presentations.ts';
 import type { AccessibleEndpoint, PartnerAccess } from './partner-access.ts';
 import { type GatewayAddress, originOf, targetOf } from './target.ts';
 
 /** Endpoints that a partner's program treats alike: the same method, by the same rules. */
 export interface EndpointGroup {
   readonly method: AuthenticationMethod;
+  readonly client: ClientNames;
+  /** Whether callers have an App Secret: the App Key is none then. */
+  readonly hasAppSecret: boolean;
   readonly title: string;
   readonly summary: string;
   readonly rules: readonly Rule[];
@@ -50,14 +55,14 @@ export function planHandover(access: PartnerAccess, address: GatewayAddress, sec
 }
 
 function rulesOf<M extends AuthenticationMethod>(method: M, options: PartnerEndpointOf<M>['options']): readonly Rule[] {
-  return guides[method].rules(options);
+  return presentations[method].guide.rules(options);
 }
 
 /** What refusals of its method mean to callers of an endpoint. */
 export function methodCodes<M extends AuthenticationMethod>(
   endpoint: PartnerEndpointOf<M>,
-): ReturnType<(typeof guides)[M]['codes']> {
-  return guides[endpoint.authentication].codes(endpoint) as ReturnType<(typeof guides)[M]['codes']>;
+): ReturnType<Guide<M>['codes']> {
+  return presentations[endpoint.authentication].guide.codes(endpoint);
 }
 
 function groupOf<M extends AuthenticationMethod>(
@@ -66,10 +71,13 @@ function groupOf<M extends AuthenticationMethod>(
   address: GatewayAddress,
   appKey: string,
 ): EndpointGroup {
-  const guide = guides[endpoint.authentication];
+  const method = endpoint.authentication;
+  const { client, guide } = presentations[method];
   const target = targetOf(endpoint.match, address);
   return {
-    method: endpoint.authentication,
+    method,
+    client,
+    hasAppSecret: methods[method].proof !== 'app-key',
     title: guide.title,
     summary: guide.summary,
     rules: guide.rules(endpoint.options),

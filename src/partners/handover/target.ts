@@ -1,6 +1,6 @@
 import type { EndpointMatch } from '../../model/endpoint.ts';
 import { normalizeHost, parseAuthority } from '../../check/receive/host.ts';
-import type { Target } from './guides/guide.ts';
+import type { Target } from '../../check/methods/presentation/guide.ts';
 
 /** Where partners reach the gateway. */
 export interface GatewayAddress {

@@ -1,28 +1,21 @@
 import { type FirstCall, type Language, literal } from './language.ts';
 
-const constructors = {
-  key: 'NewKey',
-  hmac: 'NewHMAC',
-  'parameter-signature': 'NewParameterSignature',
-  oauth2: 'NewOAuth2',
-} as const;
-
 const env = (name: string): string => `os.Getenv("${name}")`;
 
-function constructor({ method, settings }: FirstCall): string {
+function constructor({ client, hasAppSecret, settings }: FirstCall): string {
   const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
   const carried = Object.entries(carrier ?? {}).map(
     ([kind, name]) => `postern.${kind === 'header' ? 'WithKeyHeader' : 'WithKeyParameter'}(${literal(name)})`,
   );
   const parameters = [
     env('APP_KEY'),
-    ...(method === 'key' ? carried : [env('APP_SECRET')]),
+    ...(hasAppSecret ? [env('APP_SECRET')] : carried),
     ...(tokenPath === undefined ? [] : [env('TOKEN_URL')]),
     ...(algorithm === undefined ? [] : [`postern.WithAlgorithm(postern.${algorithm.toUpperCase().replace('-', '')})`]),
     ...(encoding === undefined ? [] : ['postern.WithRawEncoding()']),
     ...(nonce === undefined ? [] : ['postern.WithNonce()']),
   ];
-  return `postern.${constructors[method]}(${parameters.join(', ')})`;
+  return `postern.New${client.goType}(${parameters.join(', ')})`;
 }
 
 const CHECK = '\tif err != nil {\n\t\tlog.Fatal(err)\n\t}';

@@ -1,19 +1,12 @@
 import { type FirstCall, type Language, literal } from './language.ts';
 
-const factories = {
-  key: 'key',
-  hmac: 'hmac',
-  'parameter-signature': 'parameterSignature',
-  oauth2: 'oauth2',
-} as const;
-
 const env = (name: string): string => `System.getenv("${name}")`;
 
-function program({ method, settings, http, body }: FirstCall): string {
+function program({ client, hasAppSecret, settings, http, body }: FirstCall): string {
   const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
   const parameters = [
     env('APP_KEY'),
-    ...(method === 'key' ? [] : [env('APP_SECRET')]),
+    ...(hasAppSecret ? [env('APP_SECRET')] : []),
     ...(tokenPath === undefined ? [] : [env('TOKEN_URL')]),
   ];
   const chain = [
@@ -29,7 +22,7 @@ function program({ method, settings, http, body }: FirstCall): string {
 import java.net.http.*;
 class FirstCall {
   public static void main(String[] args) throws Exception {
-    var client = PosternClient.${factories[method]}(${parameters.join(', ')})${chain}.build();
+    var client = PosternClient.${client.factory}(${parameters.join(', ')})${chain}.build();
     var request = HttpRequest.newBuilder(java.net.URI.create(${env('POSTERN_URL')}))${content}.${verb};
     var response = PosternHttpClient.of(client).send(request.build(), HttpResponse.BodyHandlers.ofString());
     System.out.println(response.statusCode() + " " + response.body());

@@ -1,12 +1,12 @@
 import { type FirstCall, type Language, quoted } from './language.ts';
 
-function settingsOf({ method, settings }: FirstCall): string {
+function settingsOf({ method, hasAppSecret, settings }: FirstCall): string {
   const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
   const carried = Object.entries(carrier ?? {}).map(([kind, name]) => `carrier: { ${kind}: ${quoted(name)} }`);
   return [
     `method: '${method}'`,
     'appKey: APP_KEY',
-    ...(method === 'key' ? carried : ['appSecret: APP_SECRET']),
+    ...(hasAppSecret ? ['appSecret: APP_SECRET'] : carried),
     ...(algorithm === undefined ? [] : [`algorithm: '${algorithm}'`]),
     ...(encoding === undefined ? [] : [`encoding: '${encoding}'`]),
     ...(nonce === undefined ? [] : ['nonce: true']),
@@ -15,9 +15,9 @@ function settingsOf({ method, settings }: FirstCall): string {
 }
 
 function program(call: FirstCall): string {
-  const { method, http, body } = call;
-  const names = ['POSTERN_URL', 'APP_KEY', ...(method === 'key' ? [] : ['APP_SECRET'])];
-  if (method === 'oauth2') names.push('TOKEN_URL');
+  const { hasAppSecret, settings, http, body } = call;
+  const names = ['POSTERN_URL', 'APP_KEY', ...(hasAppSecret ? ['APP_SECRET'] : [])];
+  if (settings.tokenPath !== undefined) names.push('TOKEN_URL');
   const init =
     body === null
       ? [`const response = await client.fetch(POSTERN_URL, { method: ${quoted(http)} });`]

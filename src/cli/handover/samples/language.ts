@@ -1,9 +1,14 @@
 import type { AuthenticationMethod } from '../../../model/endpoint.ts';
-import type { ClientSettings } from '../../../partners/handover/guides/guide.ts';
+import type { ClientSettings } from '../../../check/methods/presentation/guide.ts';
+import type { ClientNames } from '../../../check/methods/presentation/presentation.ts';
 
 /** What a sample does: one call, by a client that is made for this credential. */
 export interface FirstCall {
   readonly method: AuthenticationMethod;
+  /** What the client calls the method. */
+  readonly client: ClientNames;
+  /** Whether the client takes an App Secret besides the App Key. */
+  readonly hasAppSecret: boolean;
   readonly settings: ClientSettings;
   /** The HTTP method. */
   readonly http: string;

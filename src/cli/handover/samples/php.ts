@@ -1,18 +1,11 @@
 import { type FirstCall, type Language, quoted } from './language.ts';
 
-const classes = {
-  key: 'Key',
-  hmac: 'Hmac',
-  'parameter-signature': 'ParameterSignature',
-  oauth2: 'OAuth2',
-} as const;
-
-function program({ method, settings, http, body }: FirstCall): string {
+function program({ client, hasAppSecret, settings, http, body }: FirstCall): string {
   const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
   const carried = Object.entries(carrier ?? {}).map(([kind, name]) => `${kind}: ${quoted(name)}`);
   const parameters = [
     "getenv('APP_KEY')",
-    ...(method === 'key' ? carried : ["getenv('APP_SECRET')"]),
+    ...(hasAppSecret ? ["getenv('APP_SECRET')"] : carried),
     ...(tokenPath === undefined ? [] : ["getenv('TOKEN_URL')"]),
     ...(algorithm === undefined ? [] : [`algorithm: '${algorithm}'`]),
     ...(encoding === undefined ? [] : [`encoding: '${encoding}'`]),
@@ -22,7 +15,7 @@ function program({ method, settings, http, body }: FirstCall): string {
   return `<?php
 require 'vendor/autoload.php';
 
-$credential = new Postern\\Client\\${classes[method]}(${parameters.join(', ')});
+$credential = new Postern\\Client\\${client.type}(${parameters.join(', ')});
 $client = new Postern\\Client\\CurlClient($credential);
 $response = $client->send(${quoted(http)}, getenv('POSTERN_URL')${content});
 echo $response->status, "\\n", $response->body, "\\n";

@@ -1,24 +1,17 @@
 import { type FirstCall, type Language, literal } from './language.ts';
 
-const classes = {
-  key: 'Key',
-  hmac: 'Hmac',
-  'parameter-signature': 'ParameterSignature',
-  oauth2: 'OAuth2',
-} as const;
-
-function credential({ method, settings }: FirstCall): string {
+function credential({ client, hasAppSecret, settings }: FirstCall): string {
   const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
   const carried = Object.entries(carrier ?? {}).map(([kind, name]) => `${kind}=${literal(name)}`);
   const parameters = [
     'os.environ["APP_KEY"]',
-    ...(method === 'key' ? carried : ['os.environ["APP_SECRET"]']),
+    ...(hasAppSecret ? ['os.environ["APP_SECRET"]'] : carried),
     ...(tokenPath === undefined ? [] : ['os.environ["TOKEN_URL"]']),
     ...(algorithm === undefined ? [] : [`algorithm="${algorithm}"`]),
     ...(encoding === undefined ? [] : [`encoding="${encoding}"`]),
     ...(nonce === undefined ? [] : ['nonce=True']),
   ];
-  return `postern.${classes[method]}(${parameters.join(', ')})`;
+  return `postern.${client.type}(${parameters.join(', ')})`;
 }
 
 /** Methods, which compare with case, that have a function of their own. */

@@ -1,12 +1,5 @@
 import { type FirstCall, type Language, literal } from './language.ts';
 
-const types = {
-  key: 'Key',
-  hmac: 'Hmac',
-  'parameter-signature': 'ParameterSignature',
-  oauth2: 'OAuth2',
-} as const;
-
 const algorithms: Readonly<Record<string, string>> = {
   'hmac-sha256': 'HmacSha256',
   'hmac-sha384': 'HmacSha384',
@@ -14,12 +7,12 @@ const algorithms: Readonly<Record<string, string>> = {
 };
 const env = (name: string): string => `std::env::var("${name}")?`;
 
-function program({ method, settings, http, body }: FirstCall): string {
+function program({ client, hasAppSecret, settings, http, body }: FirstCall): string {
   const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
-  const type = types[method];
+  const { type } = client;
   const parameters = [
     env('APP_KEY'),
-    ...(method === 'key' ? [] : [env('APP_SECRET')]),
+    ...(hasAppSecret ? [env('APP_SECRET')] : []),
     ...(tokenPath === undefined ? [] : [env('TOKEN_URL')]),
   ];
   const carried = Object.entries(carrier ?? {}).map(([kind, name]) => `.in_${kind}(${literal(name)})?`);
@@ -32,9 +25,9 @@ function program({ method, settings, http, body }: FirstCall): string {
   const words = [
     ...(algorithm === undefined ? [] : ['Algorithm']),
     ...(encoding === undefined ? [] : ['Encoding']),
-    ...(method === 'oauth2' ? [] : [type]),
+    ...(tokenPath === undefined ? [type] : []),
   ];
-  const fromReqwest = ['Client', ...(method === 'oauth2' ? ['OAuth2'] : []), 'ResponseExt'];
+  const fromReqwest = ['Client', ...(tokenPath === undefined ? [] : [type]), 'ResponseExt'];
   const used = [`reqwest::{${fromReqwest.join(', ')}}`, ...words].join(', ');
   const verb = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].includes(http)
     ? `${http.toLowerCase()}(`

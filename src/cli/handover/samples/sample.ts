@@ -1,6 +1,7 @@
 import { quote } from '../../../check/signing/curl-command.ts';
 import type { EndpointGroup, Handover } from '../../../partners/handover/handover-page.ts';
-import { block, code } from '../../../partners/handover/markdown.ts';
+import { block, code } from '../../../model/document/markdown.ts';
+import { type CarrierKind, partsOf } from '../../../model/options/key-carrier.ts';
 import { curl } from './curl.ts';
 import type { FirstCall, Language, SampleFile, SampleLanguage } from './language.ts';
 
@@ -9,15 +10,21 @@ const CLIENTS = 'https://github.com/postern-gateway/postern/tree/main/clients';
 const BODY = '{"amount":12}';
 
 /** The call that a sample makes: one that changes nothing, where the endpoint takes one. */
-export function firstCallOf({ method, settings, target }: EndpointGroup): FirstCall {
+export function firstCallOf({ method, client, hasAppSecret, settings, target }: EndpointGroup): FirstCall {
   const { reading, writing } = target;
-  if (reading === 'GET' || writing === null) return { method, settings, http: reading, body: null };
-  return { method, settings, http: writing, body: BODY };
+  const about = { method, client, hasAppSecret, settings };
+  if (reading === 'GET' || writing === null) return { ...about, http: reading, body: null };
+  return { ...about, http: writing, body: BODY };
 }
 
-/** What the sample of a group is written in: curl, where its App Key stands after a word that no client writes. */
+/** Parts of a request in which every client can send an App Key, as it is. */
+const CLIENT_KINDS: readonly CarrierKind[] = ['header', 'query'];
+
+/** What the sample of a group is written in: curl, where no client writes the App Key as the endpoint takes it. */
 export function languageOf({ settings: { carrier } }: EndpointGroup, chosen: Language): Language | SampleLanguage {
-  return carrier !== undefined && 'header' in carrier && carrier.scheme !== undefined ? curl : chosen;
+  if (carrier === undefined) return chosen;
+  const { kind, scheme } = partsOf(carrier);
+  return scheme === null && CLIENT_KINDS.includes(kind) ? chosen : curl;
 }
 
 /** The files that make the first call of a group, but for the client itself. No file holds a secret. */
@@ -32,12 +39,12 @@ export function sampleFiles(chosen: Language, group: EndpointGroup, handover: Ha
 }
 
 /** Names and values that a shell can read; those that are secret are left empty. */
-function environmentOf({ method, settings, target }: EndpointGroup, { access }: Handover): string {
+function environmentOf({ hasAppSecret, settings, target }: EndpointGroup, { access }: Handover): string {
   const lines = [
     '# Copy this file to .env, fill it in, and keep .env to yourself.',
     `POSTERN_URL=${quote(target.origin + target.path)}`,
     `APP_KEY=${access.appKey === null ? '' : quote(access.appKey)}`,
-    ...(method === 'key' ? [] : ['APP_SECRET=']),
+    ...(hasAppSecret ? ['APP_SECRET='] : []),
     ...(settings.tokenPath === undefined ? [] : [`TOKEN_URL=${quote(target.origin + settings.tokenPath)}`]),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,20 +1,20 @@
 import { quote } from '../../../check/signing/curl-command.ts';
 import type { FirstCall, Language } from './language.ts';
 
-function program({ method, settings, http, body }: FirstCall): string {
+function program({ method, client, hasAppSecret, settings, http, body }: FirstCall): string {
   const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
   const carried = Object.entries(carrier ?? {}).map(
     ([kind, name]) => `${kind === 'header' ? '--key-header' : '--key-parameter'} ${quote(name)}`,
   );
   const options = [
     `--method ${method}`,
-    ...(method === 'key' ? ['--secret-from env:APP_KEY'] : ['--app-key "$APP_KEY"', '--secret-from env:APP_SECRET']),
+    ...(hasAppSecret ? ['--app-key "$APP_KEY"', '--secret-from env:APP_SECRET'] : ['--secret-from env:APP_KEY']),
     ...carried,
     ...(algorithm === undefined ? [] : [`--algorithm ${algorithm}`]),
     ...(encoding === undefined ? [] : ['--raw']),
     ...(nonce === undefined ? [] : ['--nonce']),
     ...(tokenPath === undefined ? [] : ['--token-url "$TOKEN_URL"']),
-    ...(method === 'hmac' ? ['--sign-header host'] : []),
+    ...client.shellOptions,
   ];
   const usual = body === null ? 'GET' : 'POST';
   const verb = http === usual ? '' : http === 'HEAD' ? '-I ' : `-X ${quote(http)} `;

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { credentialIdWith, generateIdSuffix } from '../../../resources/changes/generate-credential.ts';
+import { presentations, USUAL_METHOD } from '../../../check/methods/presentation/presentations.ts';
 import { authenticationMethods } from '../../../model/endpoint.ts';
 import { consumerTrail, readConsumer, type ShownConsumer } from '../consumers/shown-consumer.ts';
 import { url } from '../frame/html.ts';
@@ -8,13 +9,6 @@ import { changePage } from '../parts/change-page.ts';
 import { hiddenField, selectField, textField, tickBox } from '../parts/form.ts';
 import { secretsOnce } from './secrets-once.ts';
 import type { IssuedCredential } from './shown-credential.ts';
-
-const methodTexts = {
-  key: 'key: the App Key alone is sent',
-  hmac: 'hmac: requests are signed (HMAC)',
-  'parameter-signature': 'parameter-signature: parameters are signed',
-  oauth2: 'oauth2: access tokens (client credentials)',
-} as const;
 
 /** What is typed. */
 interface Wanted {
@@ -37,7 +31,7 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
   read: readConsumer,
   heading: ({ id }) => ({ title: `Issue a credential for ${id}`, trail: consumerTrail(id), verb: 'Issue' }),
   begin: () => ({
-    ...{ method: 'hmac', id: '', suffix: generateIdSuffix(), notBefore: '', expiresAt: '', isHashOnly: false },
+    ...{ method: USUAL_METHOD, id: '', suffix: generateIdSuffix(), notBefore: '', expiresAt: '', isHashOnly: false },
   }),
   typed: ({ text, isTicked }) => ({
     ...{ method: text('method'), id: text('id'), suffix: text('suffix') },
@@ -46,7 +40,10 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
   fields: (wanted, { refused }) => {
     const { method, id, suffix, notBefore, expiresAt, isHashOnly } = wanted;
     const momentHint = 'Optional. A time such as 2027-01-01T00:00:00Z, or a span from now such as 90d.';
-    const choices = authenticationMethods.map((each) => ({ value: each, text: methodTexts[each] }));
+    const choices = authenticationMethods.map((each) => ({
+      value: each,
+      text: `${each}: ${presentations[each].sends}`,
+    }));
     return [
       hiddenField('suffix', suffix),
       selectField({ name: 'method', label: 'Authentication method', value: method, choices }, refused),

@@ -1,11 +1,12 @@
 import { html } from 'hono/html';
+import { presentations, USUAL_METHOD } from '../../../check/methods/presentation/presentations.ts';
 import { authenticationMethods, DEFAULT_ACCESS_CONDITION, type PathRule } from '../../../model/endpoint.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { selectField, textArea, textField } from '../parts/form.ts';
 import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lines.ts';
-import { formatPathRule, methodNames, type ShownEndpoint } from './shown-endpoint.ts';
+import { formatPathRule, type ShownEndpoint } from './shown-endpoint.ts';
 
 /** What the fields of an endpoint hold, as texts. */
 export interface EndpointTexts {
@@ -24,7 +25,7 @@ export interface EndpointTexts {
 /** For a new endpoint. */
 export const noTexts: EndpointTexts = {
   ...{ description: '', labels: '', paths: '', hosts: '', methods: '' },
-  ...{ authentication: 'hmac', accessCondition: DEFAULT_ACCESS_CONDITION },
+  ...{ authentication: USUAL_METHOD, accessCondition: DEFAULT_ACCESS_CONDITION },
 };
 
 /** As the endpoint is. */
@@ -83,7 +84,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 const authenticationChoices = [
-  ...authenticationMethods.map((method) => ({ value: method, text: methodNames[method] })),
+  ...authenticationMethods.map((method) => ({ value: method, text: presentations[method].name })),
   { value: 'open', text: 'open: callers are not authenticated' },
 ];
 

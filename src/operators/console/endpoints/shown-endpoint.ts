@@ -1,3 +1,4 @@
+import { presentations } from '../../../check/methods/presentation/presentations.ts';
 import type { AccessCondition, AuthenticationMethod, PathRule, Scenario } from '../../../model/endpoint.ts';
 import type { Limit } from '../../../model/limit.ts';
 import { url } from '../frame/html.ts';
@@ -41,17 +42,9 @@ export function endpointTrail(id: string): NonNullable<Shown['trail']> {
   ];
 }
 
-/** How callers prove who they are, in words. */
-export const methodNames: Readonly<Record<AuthenticationMethod, string>> = {
-  key: 'App Key',
-  hmac: 'HMAC signature',
-  'parameter-signature': 'signature over parameters',
-  oauth2: 'OAuth 2.0 access token',
-};
-
-/** The same, of an endpoint. */
+/** How callers of an endpoint prove who they are, in words. */
 export function authenticationOf({ authentication }: Pick<ShownEndpoint, 'authentication'>): string {
-  return authentication === undefined ? 'open: callers are not authenticated' : methodNames[authentication];
+  return authentication === undefined ? 'open: callers are not authenticated' : presentations[authentication].name;
 }
 
 /** `/orders` for everything below, `exact:/orders` for one path. */

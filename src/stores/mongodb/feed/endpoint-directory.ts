@@ -1,5 +1,5 @@
 import { readPlain } from '../../../model/document/read-plain.ts';
-import type { Endpoint, EndpointMatch } from '../../../model/endpoint.ts';
+import { type Endpoint, type EndpointMatch, optionsOf } from '../../../model/endpoint.ts';
 import { readMatch } from '../../../resources/match.ts';
 import { findMatchCollisions } from '../../../check/route/collisions.ts';
 import { compileEndpointTable } from '../../../check/route/endpoint-table.ts';
@@ -99,7 +99,7 @@ function refusingEndpoint(id: string, match: EndpointMatch): Endpoint {
     authentication: 'oauth2',
     accessCondition: 'authenticated-and-authorized',
     limits: [],
-    options: { mode: 'enforce', onLimiterFailure: 'deny', hideCredentials: true, tokenInQuery: false },
+    options: optionsOf('oauth2', { onLimiterFailure: 'deny' }),
     enabled: false,
   };
 }

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { methods } from '../../../../src/check/methods/methods.ts';
+import { presentations } from '../../../../src/check/methods/presentation/presentations.ts';
 import type { FirstCall } from '../../../../src/cli/handover/samples/language.ts';
 import { languageNames, languages } from '../../../../src/cli/handover/samples/languages.ts';
+import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
 import { readDocument } from '../../../support/docs/documents.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 import { credentialYaml, demoYaml, handover, hmacYaml, pageOf, url } from './handover-cli.ts';
@@ -23,7 +26,11 @@ describe('the samples of postern handover', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  const readmeCall: FirstCall = { method: 'hmac', settings: {}, http: 'POST', body: '{"amount":12}' };
+  const callBy = (method: AuthenticationMethod): FirstCall => ({
+    ...{ method, client: presentations[method].client, hasAppSecret: methods[method].proof !== 'app-key' },
+    ...{ settings: {}, http: 'POST', body: '{"amount":12}' },
+  });
+  const readmeCall = callBy('hmac');
 
   for (const name of languageNames.filter((each) => each !== 'shell')) {
     it(`in ${name} are the first example of the client's README`, () => {
@@ -35,10 +42,11 @@ describe('the samples of postern handover', () => {
 
   it('have the settings that the endpoint needs', () => {
     const hmac: FirstCall = { ...readmeCall, settings: { algorithm: 'hmac-sha512', nonce: true } };
-    const raw: FirstCall = { ...readmeCall, method: 'parameter-signature', settings: { encoding: 'raw' } };
-    const header: FirstCall = { method: 'key', settings: { carrier: { header: 'X-Own' } }, http: 'GET', body: null };
+    const raw: FirstCall = { ...callBy('parameter-signature'), settings: { encoding: 'raw' } };
+    const key = { ...callBy('key'), http: 'GET', body: null };
+    const header: FirstCall = { ...key, settings: { carrier: { header: 'X-Own' } } };
     const query: FirstCall = { ...header, settings: { carrier: { query: 'key' } } };
-    const oauth2: FirstCall = { ...readmeCall, method: 'oauth2', settings: { tokenPath: '/oauth2/token' } };
+    const oauth2: FirstCall = { ...callBy('oauth2'), settings: { tokenPath: '/oauth2/token' } };
     const wanted: Readonly<Record<(typeof languageNames)[number], readonly RegExp[]>> = {
       javascript: [
         /algorithm: 'hmac-sha512', nonce: true \}/,

@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../../../check/signing/client-request.ts';
+import type { ClientRequest } from '../../signing/client-request.ts';
 import type { Target } from './guide.ts';
 
 /** A request before it is signed. */

@@ -1,6 +1,6 @@
 import type { AuthenticationMethod, OptionsOf, PartnerEndpointOf } from '../../../model/endpoint.ts';
 import type { KeyCarrier } from '../../../model/options/key-carrier.ts';
-import type { RefusalCode } from '../../../check/refusal.ts';
+import type { RefusalCode } from '../../refusal.ts';
 
 /** A fact in a few words: its name, then what it is, in Markdown. */
 export type Rule = readonly [name: string, text: string];
@@ -41,7 +41,7 @@ export interface Example {
   readonly sent: string;
 }
 
-/** What a partner reads about a method of authentication. `guides.ts` lists them all. */
+/** What a partner reads about a method of authentication. The presentation of the method has it. */
 export interface Guide<M extends AuthenticationMethod> {
   /** The name of the method in a heading. */
   readonly title: string;

@@ -1,13 +1,14 @@
-import { oauth2Paths } from '../../../gateway/oauth2/oauth2-addresses.ts';
-import { EXAMPLE_SECRET } from '../example-values.ts';
-import { describeSent, requestTo } from './example-request.ts';
-import type { Example, Guide, Target } from './guide.ts';
+import { oauth2Paths } from './oauth2-paths.ts';
+import { EXAMPLE_SECRET } from '../presentation/example-values.ts';
+import { describeSent, requestTo } from '../presentation/example-request.ts';
+import type { Example, Guide, Target } from '../presentation/guide.ts';
+import type { Presentation } from '../presentation/presentation.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const GRANT = 'grant_type=client_credentials';
 const ACCESS_TOKEN = 'ACCESS-TOKEN';
 
-export const oauth2Guide: Guide<'oauth2'> = {
+const guide: Guide<'oauth2'> = {
   title: 'OAuth2 client credentials',
   summary:
     'Trade App Key and App Secret for an access token, and send that with every request as `Authorization: Bearer …`.',
@@ -33,6 +34,14 @@ export const oauth2Guide: Guide<'oauth2'> = {
     callExample(target),
   ],
   exampleNote: `The App Secret \`${EXAMPLE_SECRET}\` is public and not yours. The answer to the first two is \`{"access_token":"…","token_type":"bearer","expires_in":3600}\`; \`${ACCESS_TOKEN}\` stands for the token. Nothing is signed.`,
+};
+
+/** How people and programs of partners speak of this method. */
+export const oauth2Presentation: Presentation<'oauth2'> = {
+  name: 'OAuth 2.0 access token',
+  sends: 'access tokens (client credentials)',
+  client: { type: 'OAuth2', goType: 'OAuth2', factory: 'oauth2', shellOptions: [] },
+  guide,
 };
 
 function basicExample(target: Target, appKey: string): Example {

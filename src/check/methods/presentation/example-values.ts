@@ -1,4 +1,4 @@
-import { Secret } from '../../model/secret.ts';
+import { Secret } from '../../../model/secret.ts';
 
 /** Stands for the App Secret in examples. It is public: docs/partners.md uses it too. */
 export const EXAMPLE_SECRET = 'n3vxQ1o8Zr5tYw2uLk7sDf0gHj4aBc6eMpXiVqTzRb9';

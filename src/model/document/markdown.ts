@@ -1,4 +1,4 @@
-import { replaceInvisible } from '../../model/document/source-text.ts';
+import { replaceInvisible } from './source-text.ts';
 
 /** A text from outside as Markdown that shows exactly it, on one line. */
 export function plain(text: string): string {

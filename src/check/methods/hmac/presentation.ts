@@ -1,19 +1,20 @@
-import { MAX_HMAC_BODY_BYTES, parseHmac } from '../../../check/methods/hmac/signature.ts';
-import { methods } from '../../../check/methods/methods.ts';
+import { signHmac } from './sign.ts';
+import { MAX_HMAC_BODY_BYTES, parseHmac } from './signature.ts';
 import type { HmacOptions, PartnerEndpointOf } from '../../../model/endpoint.ts';
 import type { HmacAlgorithm } from '../../../model/options/hmac-algorithms.ts';
-import { isRefusal } from '../../../check/refusal.ts';
-import { headerOf, signableRequest, withHeaders } from '../../../check/signing/client-request.ts';
+import { isRefusal } from '../../refusal.ts';
+import { headerOf, signableRequest, withHeaders } from '../../signing/client-request.ts';
 import { grouped } from '../../../base/text/printable.ts';
-import { EXAMPLE_NONCE, EXAMPLE_TIME, exampleSecret } from '../example-values.ts';
-import { describeSent, describeUnsigned, requestTo, type UnsignedRequest } from './example-request.ts';
-import type { Example, Guide, Target } from './guide.ts';
-import { clockRule, hintRule, replayRule } from './signature-rules.ts';
+import { EXAMPLE_NONCE, EXAMPLE_TIME, exampleSecret } from '../presentation/example-values.ts';
+import { describeSent, describeUnsigned, requestTo, type UnsignedRequest } from '../presentation/example-request.ts';
+import type { Example, Guide, Target } from '../presentation/guide.ts';
+import type { Presentation } from '../presentation/presentation.ts';
+import { clockRule, hintRule, replayRule } from '../presentation/signature-rules.ts';
 
 const USUAL: HmacAlgorithm = 'hmac-sha256';
 const SIGNATURE = /signature="([^"]*)"/;
 
-export const hmacGuide: Guide<'hmac'> = {
+const guide: Guide<'hmac'> = {
   title: 'HMAC signature',
   summary:
     'Every request carries `Date`, with a body `Digest`, and `Authorization: hmac …` with a signature over date, request line and digest.',
@@ -62,6 +63,14 @@ export const hmacGuide: Guide<'hmac'> = {
   exampleNote: '`signature` is the base64 of the HMAC of the string to sign, keyed with the App Secret.',
 };
 
+/** How people and programs of partners speak of this method. */
+export const hmacPresentation: Presentation<'hmac'> = {
+  name: 'HMAC signature',
+  sends: 'requests are signed (HMAC)',
+  client: { type: 'Hmac', goType: 'HMAC', factory: 'hmac', shellOptions: ['--sign-header host'] },
+  guide,
+};
+
 interface Signer {
   readonly endpoint: PartnerEndpointOf<'hmac'>;
   readonly target: Target;
@@ -75,13 +84,14 @@ function exampleOf(
   { endpoint, target, appKey, alsoSigned }: Signer,
 ): Example {
   const { replayProtection } = endpoint.options;
-  const options: HmacOptions = { ...endpoint.options, algorithms: [algorithmOf(endpoint.options.algorithms)] };
+  const algorithm = algorithmOf(endpoint.options.algorithms);
+  const options: HmacOptions = { ...endpoint.options, algorithms: [algorithm] };
   const plain = requestTo(target, unsigned);
   const request = replayProtection ? withHeaders(plain, [['X-Nonce', EXAMPLE_NONCE]]) : plain;
   const names = [...alsoSigned, ...(replayProtection ? ['x-nonce'] : [])];
   const signing = { appKey, secret: exampleSecret, alsoSigned: names, nowSeconds: EXAMPLE_TIME };
-  const signed = methods.hmac.sign?.(request, options, signing) ?? null;
-  if (signed === null || isRefusal(signed)) throw new Error(`the example for ${endpoint.id} cannot be signed`);
+  const signed = signHmac(request, { ...signing, algorithm });
+  if (isRefusal(signed)) throw new Error(`the example for ${endpoint.id} cannot be signed`);
   const parsed = parseHmac(signableRequest(signed), { ...options, acceptRealHttpVersion: false });
   if (isRefusal(parsed)) throw new Error(`the example for ${endpoint.id} cannot be read`);
   return {

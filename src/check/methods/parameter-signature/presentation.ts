@@ -1,21 +1,22 @@
-import { methods } from '../../../check/methods/methods.ts';
-import { MAX_FORM_BODY_BYTES, MAX_JSON_BODY_BYTES } from '../../../check/methods/parameter-signature/body-form.ts';
-import { MAX_PARAMETERS } from '../../../check/methods/parameter-signature/parameters.ts';
-import { parseParameterRequest } from '../../../check/methods/parameter-signature/request.ts';
-import { bytesOf } from '../../../check/methods/parameter-signature/string-to-sign.ts';
+import { MAX_FORM_BODY_BYTES, MAX_JSON_BODY_BYTES } from './body-form.ts';
+import { MAX_PARAMETERS } from './parameters.ts';
+import { parseParameterRequest } from './request.ts';
+import { signParameters } from './sign.ts';
+import { bytesOf } from './string-to-sign.ts';
 import type { PartnerEndpointOf } from '../../../model/endpoint.ts';
-import { isRefusal } from '../../../check/refusal.ts';
-import { signableRequest } from '../../../check/signing/client-request.ts';
+import { isRefusal } from '../../refusal.ts';
+import { signableRequest } from '../../signing/client-request.ts';
 import { grouped } from '../../../base/text/printable.ts';
-import { EXAMPLE_NONCE, EXAMPLE_TIME, exampleSecret } from '../example-values.ts';
-import { describeSent, describeUnsigned, requestTo, type UnsignedRequest } from './example-request.ts';
-import type { Example, Guide, Target } from './guide.ts';
-import { clockRule, hintRule, replayRule } from './signature-rules.ts';
+import { EXAMPLE_NONCE, EXAMPLE_TIME, exampleSecret } from '../presentation/example-values.ts';
+import { describeSent, describeUnsigned, requestTo, type UnsignedRequest } from '../presentation/example-request.ts';
+import type { Example, Guide, Target } from '../presentation/guide.ts';
+import type { Presentation } from '../presentation/presentation.ts';
+import { clockRule, hintRule, replayRule } from '../presentation/signature-rules.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const SIGN = /(?:[?&\n]|")sign(?:=|":")([0-9a-f]{128})/;
 
-export const parameterSignatureGuide: Guide<'parameter-signature'> = {
+const guide: Guide<'parameter-signature'> = {
   title: 'Parameter signature',
   summary:
     'Every request carries the parameters `appKey`, `apiTimestamp` and `sign`: in the URL, in a form, or in a wrapper around JSON.',
@@ -67,6 +68,14 @@ export const parameterSignatureGuide: Guide<'parameter-signature'> = {
     '`sign` is the SHA-512 of the string to sign with the App Secret right behind it, in lower-case hex. The order of the parameters in what is sent does not matter.',
 };
 
+/** How people and programs of partners speak of this method. */
+export const parameterSignaturePresentation: Presentation<'parameter-signature'> = {
+  name: 'signature over parameters',
+  sends: 'parameters are signed',
+  client: { type: 'ParameterSignature', goType: 'ParameterSignature', factory: 'parameterSignature', shellOptions: [] },
+  guide,
+};
+
 const PARAMETERS = 'to=K%C3%B6ln+1';
 
 /** One of each form that the endpoint's HTTP methods allow. */
@@ -95,9 +104,9 @@ function exampleOf(
 ): Example {
   // A nonce is a parameter like others. A wrapper has no place for one, and its time differs instead.
   const request = requestTo(target, options.replayProtection ? withNonce(unsigned) : unsigned);
-  const signing = { appKey, secret: exampleSecret, alsoSigned: [], nowSeconds: EXAMPLE_TIME };
-  const signed = methods['parameter-signature'].sign?.(request, options, signing) ?? null;
-  if (signed === null || isRefusal(signed)) throw new Error(`the example for ${id} cannot be signed`);
+  const signing = { appKey, secret: exampleSecret, timestampSeconds: EXAMPLE_TIME, options };
+  const signed = signParameters(request, signing);
+  if (isRefusal(signed)) throw new Error(`the example for ${id} cannot be signed`);
   const parsed = parseParameterRequest(signableRequest(signed), options);
   if (isRefusal(parsed)) throw new Error(`the example for ${id} cannot be read`);
   const sent = describeSent(signed);

@@ -1,14 +1,14 @@
-import { methods } from '../../../check/methods/methods.ts';
+import { carryKey } from './carriers.ts';
 import { carrierOf, describeCarrier, type KeyCarrier, partsOf } from '../../../model/options/key-carrier.ts';
-import { isRefusal } from '../../../check/refusal.ts';
-import { EXAMPLE_APP_KEY, EXAMPLE_TIME, exampleSecret } from '../example-values.ts';
-import { code } from '../markdown.ts';
-import { describeSent, describeUnsigned, requestTo, type UnsignedRequest } from './example-request.ts';
-import type { Guide } from './guide.ts';
+import { EXAMPLE_APP_KEY } from '../presentation/example-values.ts';
+import { code } from '../../../model/document/markdown.ts';
+import { describeSent, describeUnsigned, requestTo, type UnsignedRequest } from '../presentation/example-request.ts';
+import type { Guide } from '../presentation/guide.ts';
+import type { Presentation } from '../presentation/presentation.ts';
 
 const USUAL_HEADER = 'X-App-Key';
 
-export const keyGuide: Guide<'key'> = {
+const guide: Guide<'key'> = {
   title: 'App Key',
   summary: 'Every request carries your App Key, which is the secret itself: keep it as you keep a password.',
   rules: ({ keyNames }) => [
@@ -26,7 +26,7 @@ export const keyGuide: Guide<'key'> = {
     const carrier = usualCarrierOf(keyNames);
     return isWhole(carrier) && carrier.header.toLowerCase() === USUAL_HEADER.toLowerCase() ? {} : { carrier };
   },
-  examples: ({ id, options }, target) => {
+  examples: ({ options }, target) => {
     const { reading, writing } = target;
     const requests: readonly (readonly [title: string, request: UnsignedRequest])[] = [
       ['Without a body', { method: reading }],
@@ -36,12 +36,7 @@ export const keyGuide: Guide<'key'> = {
         : ['With a JSON body', { method: writing, type: 'application/json', body: '{"amount":12}' }],
     ];
     return requests.map(([title, request]) => {
-      const sent = methods.key.sign?.(
-        requestTo(target, request),
-        { ...options, keyNames: [usualCarrierOf(options.keyNames)] },
-        { appKey: EXAMPLE_APP_KEY, secret: exampleSecret, alsoSigned: [], nowSeconds: EXAMPLE_TIME },
-      );
-      if (sent === undefined || isRefusal(sent)) throw new Error(`the example for ${id} cannot be written`);
+      const sent = carryKey(requestTo(target, request), [usualCarrierOf(options.keyNames)], EXAMPLE_APP_KEY);
       return {
         title,
         unsigned: describeUnsigned(target, request),
@@ -52,6 +47,14 @@ export const keyGuide: Guide<'key'> = {
     });
   },
   exampleNote: `The App Key \`${EXAMPLE_APP_KEY}\` in these requests is an example that everyone may see, not yours. Nothing is signed.`,
+};
+
+/** How people and programs of partners speak of this method. */
+export const keyPresentation: Presentation<'key'> = {
+  name: 'App Key',
+  sends: 'the App Key alone is sent',
+  client: { type: 'Key', goType: 'Key', factory: 'key', shellOptions: [] },
+  guide,
 };
 
 function describe(carrier: KeyCarrier): string {
