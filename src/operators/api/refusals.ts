@@ -170,8 +170,9 @@ function notKept(requestId: string): NotFound {
 
 /** With what the caller got; codes of the OAuth2 endpoints have several statuses. */
 function show(record: RefusalRecord): Record<string, unknown> {
-  const answer = Object.hasOwn(refusalAnswers, record.code) ? refusalAnswers[record.code as RefusalCode] : {};
-  return { ...declareRefusal(record), ...answer };
+  if (!Object.hasOwn(refusalAnswers, record.code)) return { ...declareRefusal(record) };
+  const { status, message } = refusalAnswers[record.code as RefusalCode];
+  return { ...declareRefusal(record), status, message };
 }
 
 /** By what is within reach: since the refusal, what it names can have become another team's. */

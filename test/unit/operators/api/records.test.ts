@@ -4,6 +4,7 @@ import type { Endpoint } from '../../../../src/model/endpoint.ts';
 import { readPlain } from '../../../../src/model/document/read-plain.ts';
 import { readEndpoint } from '../../../../src/resources/endpoint.ts';
 import { ownedBy } from '../../../../src/model/owned-by.ts';
+import { refusalAnswers } from '../../../../src/check/refusal.ts';
 import type { RefusalRecord } from '../../../../src/check/refusals/refusal-record.ts';
 import { type Answer, itemsOf, MemoryApi } from '../../../support/api/memory-api.ts';
 
@@ -220,11 +221,13 @@ describe('management API: what happened, within the reach of operators', () => {
       api.refusals.push(refusalOf(1), refusalOf(10));
       const { body } = await api.done('otto', 'GET', '/v1/refusals/request-1');
       const [only, more] = body['items'] as Record<string, unknown>[];
-      assert.equal(more, undefined);
-      const [mistake] = only?.['mistakes'] as { name: string; fix: string }[];
-      assert.deepEqual([only?.['status'], mistake?.name], [401, 'request-expired']);
+      assert.ok(only !== undefined && more === undefined);
+      const [mistake] = only['mistakes'] as { name: string; fix: string }[];
+      assert.deepEqual([only['status'], mistake?.name], [401, 'request-expired']);
+      assert.equal(only['message'], refusalAnswers.REQUEST_EXPIRED.message);
+      assert.equal(only['advice'], undefined);
       assert.match(mistake?.fix ?? '', /^Set the clock of the machine that signs/);
-      assert.match(String(only?.['meaning']), /^Date is more than 300 seconds from our clock/);
+      assert.match(String(only['meaning']), /^Date is more than 300 seconds from our clock/);
       const missing = await api.refused('NOT_FOUND', 'otto', 'GET', '/v1/refusals/request-2');
       assert.match(String(missing.body['detail']), /no refusal with the request id request-2 is kept/);
     });
