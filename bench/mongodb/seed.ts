@@ -11,6 +11,7 @@ import {
 } from '../../src/stores/mongodb/mapping/records.ts';
 import { writeCredentialDocument } from '../../src/stores/mongodb/mapping/map-credential.ts';
 import { keyEndpoint } from '../../test/support/pipeline/resources.ts';
+import { sharedSecret } from '../../src/model/material.ts';
 
 const BATCH = 5000;
 const version = writeVersion({ revision: 1, createdAt: 0, updatedAt: 0 });
@@ -65,8 +66,7 @@ function credentialDocument(
     methods,
     appKey: Secret.fromText(appKey),
     appKeyHash: hashAppKey(appKey),
-    appSecret: Secret.fromText(`a secret for measuring, number ${String(number)}`),
-    retiringSecret: null,
+    material: sharedSecret(Secret.fromText(`a secret for measuring, number ${String(number)}`)),
     state: 'active' as const,
     notBefore: null,
     expiresAt: null,

@@ -1,15 +1,9 @@
 import type { Lifetime } from '../base/clock.ts';
 import type { AuthenticationMethod } from './endpoint.ts';
-import type { Secret } from './secret.ts';
+import type { Material } from './material.ts';
 
 export const credentialStates = ['active', 'retiring', 'revoked'] as const;
 export type CredentialState = (typeof credentialStates)[number];
-
-/** The former App Secret, which works until `expiresAt` (seconds since the epoch) while partners change over. */
-export interface RetiringSecret {
-  readonly appSecret: Secret;
-  readonly expiresAt: number;
-}
 
 /** The App Secret that a caller used. A caller who needs none counts as using the current one. */
 export type WhichSecret = 'current' | 'retiring';
@@ -22,9 +16,8 @@ export interface Credential extends Lifetime {
   readonly methods: readonly AuthenticationMethod[];
   /** The hash of its App Key (`hashAppKey`), by which it is found. The check path needs no App Key itself. */
   readonly appKeyHash: string;
-  /** Null exactly when `methods` is only `key`. */
-  readonly appSecret: Secret | null;
-  readonly retiringSecret: RetiringSecret | null;
+  /** What its callers prove with. */
+  readonly material: Material;
   /** `retiring` works until `expiresAt`, which it then has. */
   readonly state: CredentialState;
 }

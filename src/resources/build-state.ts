@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isAppKeySecret } from '../model/app-key.ts';
 import type { Credential } from '../model/credential.ts';
+import { wholeMaterial } from '../model/material.ts';
 import type { StoreState } from '../check/store/check-store.ts';
 import type { DocumentCredential } from './credential.ts';
 import type { DocumentContent } from './parse-document.ts';
@@ -24,14 +24,11 @@ export function buildState(content: DocumentContent): StoreState {
   const taken = new Set(content.credentials.flatMap(({ id }) => id ?? []));
   const counts = new Map<string, number>();
   const credentials = content.credentials.map((credential): Credential => {
-    const { appKey, appKeyHash, retiringSecret: former, ...kept } = credential;
-    const lacksSecret = credential.appSecret === null && !isAppKeySecret(credential.methods);
-    if (appKeyHash === null || lacksSecret) throw incomplete(credential);
+    const { appKey, appKeyHash, material: declared, ...kept } = credential;
+    const material = wholeMaterial(declared);
+    if (appKeyHash === null || material === null) throw incomplete(credential);
     const id = credential.id ?? generateId(credential, appKey, taken, counts);
-    if (former === null) return { ...kept, id, appKeyHash, retiringSecret: null };
-    const { appSecret: formerText, expiresAt } = former;
-    if (formerText === null) throw incomplete(credential);
-    return { ...kept, id, appKeyHash, retiringSecret: { appSecret: formerText, expiresAt } };
+    return { ...kept, id, appKeyHash, material };
   });
   return { endpoints: content.endpoints, consumers: content.consumers, credentials, grants: content.grants };
 }

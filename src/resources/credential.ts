@@ -5,17 +5,24 @@ import {
   idField,
   isMapping,
   nestedField,
-  nestedMapping,
   textLike,
   timeField,
 } from '../model/document/fields.ts';
 import { placeIn, type Place, type Placed, type ProblemLog } from '../model/document/problem-log.ts';
 import { hasKey, readList, readMapping, subjectOf } from '../model/document/read-mapping.ts';
-import { APP_KEY_PATTERN, hashAppKey, isAppKeySecret, MAX_APP_KEY_CHARACTERS } from '../model/app-key.ts';
+import { APP_KEY_PATTERN, hashAppKey, MAX_APP_KEY_CHARACTERS } from '../model/app-key.ts';
 import { type CredentialState, credentialStates } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
-import type { Secret } from '../model/secret.ts';
-import { readAppSecret, secretFields, type CredentialContext } from './app-secret.ts';
+import { materialFacts, type MaterialKind, materialKindOf } from '../model/material.ts';
+import type { CredentialContext } from './app-secret.ts';
+import {
+  type DeclaredMaterial,
+  declareMaterial,
+  materialFields,
+  readMaterial,
+  reportOtherMaterial,
+  type SecretsShown,
+} from './credential-material.ts';
 import { type Declared, declareTime } from './declared.ts';
 import type { ManagedCredential } from './resource.ts';
 
@@ -31,17 +38,8 @@ export interface DocumentCredential extends Lifetime {
   /** Null when the document has its hash instead, or neither: then `apply` generates it once, and there is an `id`. */
   readonly appKey: string | null;
   readonly appKeyHash: string | null;
-  /** Null when `methods` is only `key`, or when the document leaves secrets out. */
-  readonly appSecret: Secret | null;
-  readonly retiringSecret: DocumentRetiringSecret | null;
+  readonly material: DeclaredMaterial;
   readonly state: CredentialState;
-}
-
-/** The former secret of a credential; its `appSecret` is null when the document leaves secrets out. */
-export interface DocumentRetiringSecret {
-  readonly appSecret: Secret | null;
-  /** Seconds since the epoch. */
-  readonly expiresAt: number;
 }
 
 export const appKeyField = textLike(
@@ -62,12 +60,6 @@ export const methodsField = nestedField({
   items: { enum: authenticationMethods },
 });
 
-const retiringKind = {
-  what: '"retiringSecret"',
-  fields: { ...secretFields, expiresAt: timeField },
-  required: ['expiresAt'],
-} as const;
-
 /** A credential of a declarative file. */
 export const credentialKind = {
   what: 'a credential',
@@ -77,8 +69,7 @@ export const credentialKind = {
     methods: methodsField,
     appKey: appKeyField,
     appKeyHash: appKeyHashField,
-    ...secretFields,
-    retiringSecret: nestedMapping(retiringKind),
+    ...materialFields,
     state: choiceField(credentialStates),
     notBefore: timeField,
     expiresAt: timeField,
@@ -119,17 +110,16 @@ export function readCredential(
   if (values === null) return { place, id: null, appKeyHash: null, value: null };
   const { id = null, appKey = null, state = 'active', notBefore = null, expiresAt = null } = values;
   const methods = readMethods(raw, values, place, problems);
-  const isKeyOnly = methods !== null && isAppKeySecret(methods);
-  if (hasKey(raw, 'appKeyHash')) reportAppKeyHash(raw, methods, place, problems);
+  const kind = methods === null ? null : materialKindOf(methods);
+  if (hasKey(raw, 'appKeyHash')) reportAppKeyHash(raw, kind, place, problems);
   else if (!hasKey(raw, 'appKey')) reportMissingAppKey(raw, place, context);
-  reportMisfits(raw, { methods, state, notBefore, expiresAt }, place, problems);
-  const appSecret = methods === null || isKeyOnly ? null : readAppSecret(raw, values, place, context);
-  const retiringSecret = isKeyOnly ? null : readRetiringSecret(values.retiringSecret, place, context);
+  reportMisfits(raw, { kind, state, notBefore, expiresAt }, place, problems);
+  const material = readMaterial(raw, values, kind, place, context);
   const appKeyHash = appKey === null ? (values.appKeyHash ?? null) : hashAppKey(appKey);
   const value =
-    problems.count > before || methods === null || consumerId === null
+    problems.count > before || methods === null || material === null || consumerId === null
       ? null
-      : { id, consumerId, methods, appKey, appKeyHash, appSecret, retiringSecret, state, notBefore, expiresAt };
+      : { id, consumerId, methods, appKey, appKeyHash, material, state, notBefore, expiresAt };
   return { place, id, appKeyHash, value };
 }
 
@@ -137,18 +127,15 @@ export function readCredential(
 export function reportMisfits(
   raw: unknown,
   credential: Lifetime & {
-    readonly methods: readonly AuthenticationMethod[] | null;
+    /** Null where the methods could not be read. */
+    readonly kind: MaterialKind | null;
     readonly state: CredentialState | undefined;
   },
   place: Place,
   problems: ProblemLog,
 ): void {
-  const { methods, state, notBefore, expiresAt } = credential;
-  const isKeyOnly = methods !== null && isAppKeySecret(methods);
-  for (const key of isKeyOnly ? ['appSecret', 'appSecretFrom', 'retiringSecret'] : []) {
-    const message = `"${key}" is not for a credential of method key, whose App Key is the secret; remove it`;
-    if (hasKey(raw, key)) problems.reportKey(place, key, message);
-  }
+  const { kind, state, notBefore, expiresAt } = credential;
+  if (kind !== null) reportOtherMaterial(raw, kind, place, problems);
   if (state === 'retiring' && !hasKey(raw, 'expiresAt')) {
     const message = '"expiresAt" is missing; "state: retiring" needs the time until which the credential works';
     problems.reportMissing(placeIn(place, 'state'), message);
@@ -168,15 +155,10 @@ function reportMissingAppKey(raw: unknown, place: Place, { problems, isComplete 
 }
 
 /** `appKeyHash` is for an App Key that is kept nowhere (spec §6), which only one that is the secret deserves. */
-function reportAppKeyHash(
-  raw: unknown,
-  methods: readonly AuthenticationMethod[] | null,
-  place: Place,
-  problems: ProblemLog,
-): void {
+function reportAppKeyHash(raw: unknown, kind: MaterialKind | null, place: Place, problems: ProblemLog): void {
   if (hasKey(raw, 'appKey')) {
     problems.reportKey(place, 'appKeyHash', '"appKey" and "appKeyHash" exclude each other; keep one');
-  } else if (methods !== null && !isAppKeySecret(methods)) {
+  } else if (kind !== null && materialFacts[kind].appKey === 'public') {
     const message =
       '"appKeyHash" is for a credential of method key only; the App Key of other methods is no secret: write "appKey"';
     problems.reportKey(place, 'appKeyHash', message);
@@ -227,55 +209,27 @@ export function readMethodList(
   return problems.count === before ? [...methods] : null;
 }
 
-function readRetiringSecret(raw: unknown, parent: Place, context: CredentialContext): DocumentRetiringSecret | null {
-  if (raw === undefined) return null;
-  const place = placeIn(parent, 'retiringSecret');
-  const values = readMapping(raw, place, retiringKind, context.problems);
-  if (values === null) return null;
-  const appSecret = readAppSecret(raw, values, place, context);
-  return values.expiresAt === undefined ? null : { appSecret, expiresAt: values.expiresAt };
-}
-
-/** Whether secrets are written out, as the text that a partner gets, or left out. */
-export type SecretsShown = 'reveal' | 'leave-out';
-
 /**
  * A credential as a declarative file has it. An App Key that is the secret itself, of method `key`, is left out with
  * the secrets (spec §1); where only its hash is kept, the hash is written instead, with the secrets too.
  */
 export function declareCredential(credential: ManagedCredential, secrets: SecretsShown): Declared {
-  const { id, methods, appSecret, retiringSecret, state, notBefore, expiresAt } = credential;
+  const { id, methods, material, state, notBefore, expiresAt } = credential;
   const [first, ...others] = methods;
   return {
     id,
     ...(others.length === 0 ? { method: first } : { methods }),
     ...declareAppKey(credential, secrets),
-    ...(appSecret === null ? {} : declareSecret(appSecret, secrets)),
-    ...(retiringSecret === null
-      ? {}
-      : {
-          retiringSecret: {
-            ...declareSecret(retiringSecret.appSecret, secrets),
-            expiresAt: declareTime(retiringSecret.expiresAt),
-          },
-        }),
+    ...declareMaterial(material, secrets),
     ...(state === 'active' ? {} : { state }),
     ...(notBefore === null ? {} : { notBefore: declareTime(notBefore) }),
     ...(expiresAt === null ? {} : { expiresAt: declareTime(expiresAt) }),
   };
 }
 
-function declareAppKey({ methods, appKey, appKeyHash }: ManagedCredential, secrets: SecretsShown): Declared {
-  if (isAppKeySecret(methods) && secrets === 'leave-out') return {};
-  return appKey === null ? { appKeyHash } : { appKey: textOf(appKey) };
-}
-
-function declareSecret(secret: Secret, secrets: SecretsShown): Declared {
-  return secrets === 'reveal' ? { appSecret: textOf(secret) } : {};
-}
-
-function textOf(secret: Secret): string {
-  return secret.reveal().toString('utf8');
+function declareAppKey({ material, appKey, appKeyHash }: ManagedCredential, secrets: SecretsShown): Declared {
+  if (materialFacts[material.kind].appKey === 'secret' && secrets === 'leave-out') return {};
+  return appKey === null ? { appKeyHash } : { appKey: appKey.reveal().toString('utf8') };
 }
 
 /** A credential, always with `state`, as a consumer lists it: see `declareWholeEndpoint`. */

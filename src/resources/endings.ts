@@ -1,6 +1,7 @@
 import type { Credential } from '../model/credential.ts';
 import { type Ending, endingsOf } from '../model/ending.ts';
 import type { Grant } from '../model/grant.ts';
+import { formerEndOf } from '../model/material.ts';
 import { grantId } from './grant.ts';
 
 /** Resources that can end. */
@@ -16,9 +17,7 @@ export function endingsIn({ credentials, grants }: EndingResources): readonly En
     return expiresAt === null ? [] : [{ kind: 'grant', id: grantId(grant), notBefore: null, expiresAt }];
   };
   return [
-    ...credentials.flatMap((each) =>
-      endingsOf({ ...each, formerSecretEndsAt: each.retiringSecret?.expiresAt ?? null }),
-    ),
+    ...credentials.flatMap((each) => endingsOf({ ...each, formerSecretEndsAt: formerEndOf(each.material) })),
     ...grants.flatMap(ofGrant),
   ];
 }

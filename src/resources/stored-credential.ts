@@ -1,35 +1,27 @@
-import { choiceField, dateField, idField, nestedMapping, textThat } from '../model/document/fields.ts';
+import { choiceField, dateField, idField, nestedMapping } from '../model/document/fields.ts';
 import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
 import { hasKey, readMapping } from '../model/document/read-mapping.ts';
 import type { Sealed } from '../model/keyring/sealed.ts';
-import { hashAppKey, isAppKeySecret } from '../model/app-key.ts';
+import { hashAppKey } from '../model/app-key.ts';
 import { type Credential, credentialStates } from '../model/credential.ts';
+import { type Material, materialFacts, type MaterialKind, materialKindOf } from '../model/material.ts';
 import { appKeyField, appKeyHashField, methodsField, readMethodList, reportMisfits } from './credential.ts';
+import {
+  readSealed,
+  readStoredMaterial,
+  sealedKind,
+  storedMaterialFields,
+  storedNeedsOf,
+} from './credential-material.ts';
 
 /** A credential as a database keeps it: its secrets sealed, an App Key that is none in clear. */
-export interface StoredCredential extends Omit<Credential, 'appSecret' | 'retiringSecret'> {
-  /** Null exactly when it is the secret. */
+export interface StoredCredential extends Omit<Credential, 'material'> {
+  /** Null where it is the secret. */
   readonly appKey: string | null;
   /** The App Key that is the secret; null when only its hash is kept. */
   readonly sealedAppKey: Sealed | null;
-  readonly appSecret: Sealed | null;
-  readonly retiringSecret: { readonly appSecret: Sealed; readonly expiresAt: number } | null;
+  readonly material: Material<Sealed>;
 }
-
-/** Whether it opens is for the key ring to say. */
-const sealedPartField = textThat((text) => text !== '' && text.length <= 8192, 'must be a text that is not empty');
-
-const sealedKind = {
-  what: 'a sealed secret',
-  fields: { keyId: sealedPartField, nonce: sealedPartField, ciphertext: sealedPartField },
-  required: ['keyId', 'nonce', 'ciphertext'],
-} as const;
-
-const retiringKind = {
-  what: '"retiringSecret"',
-  fields: { appSecret: nestedMapping(sealedKind), expiresAt: dateField },
-  required: ['appSecret', 'expiresAt'],
-} as const;
 
 /** A credential of a database. */
 export const storedCredentialKind = {
@@ -41,8 +33,7 @@ export const storedCredentialKind = {
     appKey: appKeyField,
     sealedAppKey: nestedMapping(sealedKind),
     appKeyHash: appKeyHashField,
-    appSecret: nestedMapping(sealedKind),
-    retiringSecret: nestedMapping(retiringKind),
+    ...storedMaterialFields,
     state: choiceField(credentialStates),
     notBefore: dateField,
     expiresAt: dateField,
@@ -57,45 +48,33 @@ export function readStoredCredential(raw: unknown, place: Place, problems: Probl
   if (values === null) return null;
   const { id, consumerId, appKey = null, appKeyHash, state, notBefore = null, expiresAt = null } = values;
   const methods = hasKey(raw, 'methods') ? readMethodList(values.methods, placeIn(place, 'methods'), problems) : null;
-  if (methods !== null) reportAppKey(raw, isAppKeySecret(methods), place, problems);
+  const kind = methods === null ? null : materialKindOf(methods);
+  if (kind !== null) reportAppKey(raw, kind, place, problems);
   if (appKey !== null && appKeyHash !== undefined && hashAppKey(appKey) !== appKeyHash) {
     problems.report(placeIn(place, 'appKeyHash'), '"appKeyHash" is not the SHA-256 of "appKey"');
   }
-  reportMisfits(raw, { methods, state, notBefore, expiresAt }, place, problems);
+  reportMisfits(raw, { kind, state, notBefore, expiresAt }, place, problems);
   const sealedAppKey = readSealed(values.sealedAppKey, place, 'sealedAppKey', problems);
-  const appSecret = readSealed(values.appSecret, place, 'appSecret', problems);
-  const retiringSecret = readRetiringSecret(values.retiringSecret, placeIn(place, 'retiringSecret'), problems);
-  if (problems.count > before || methods === null) return null;
+  const material = kind === null ? null : readStoredMaterial(values, kind, place, problems);
+  if (problems.count > before || methods === null || material === null) return null;
   if (id === undefined || consumerId === undefined || appKeyHash === undefined || state === undefined) return null;
   return {
-    ...{ id, consumerId, methods, appKey, sealedAppKey, appKeyHash, appSecret, retiringSecret },
+    ...{ id, consumerId, methods, appKey, sealedAppKey, appKeyHash, material },
     ...{ state, notBefore, expiresAt },
   };
 }
 
 /** An App Key that is the secret is never kept in clear; one that is not is there, and so is the App Secret. */
-function reportAppKey(raw: unknown, isKeyOnly: boolean, place: Place, problems: ProblemLog): void {
-  const misplaced = isKeyOnly ? 'appKey' : 'sealedAppKey';
+function reportAppKey(raw: unknown, kind: MaterialKind, place: Place, problems: ProblemLog): void {
+  const isSecret = materialFacts[kind].appKey === 'secret';
+  const misplaced = isSecret ? 'appKey' : 'sealedAppKey';
   if (hasKey(raw, misplaced)) {
-    const why = isKeyOnly
+    const why = isSecret
       ? '"appKey" is the secret of a credential of method key; it cannot be here'
       : '"sealedAppKey" is for a credential of method key only';
     problems.report(placeIn(place, misplaced), why);
   }
-  for (const key of isKeyOnly ? [] : ['appKey', 'appSecret']) {
+  for (const key of [...(isSecret ? [] : ['appKey']), ...storedNeedsOf(kind)]) {
     if (!hasKey(raw, key)) problems.report(place, `"${key}" is missing; only a credential of method key has none`);
   }
-}
-
-function readRetiringSecret(raw: unknown, place: Place, problems: ProblemLog): StoredCredential['retiringSecret'] {
-  if (raw === undefined) return null;
-  const values = readMapping(raw, place, retiringKind, problems);
-  const appSecret = readSealed(values?.appSecret, place, 'appSecret', problems);
-  return appSecret === null || values?.expiresAt === undefined ? null : { appSecret, expiresAt: values.expiresAt };
-}
-
-function readSealed(raw: unknown, parent: Place, key: string, problems: ProblemLog): Sealed | null {
-  if (raw === undefined) return null;
-  const { keyId, nonce, ciphertext } = readMapping(raw, placeIn(parent, key), sealedKind, problems) ?? {};
-  return keyId === undefined || nonce === undefined || ciphertext === undefined ? null : { keyId, nonce, ciphertext };
 }

@@ -1,6 +1,7 @@
 import type { DocumentPath } from '../model/document/problem.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
+import { formerEndOf, type Material } from '../model/material.ts';
 
 /** What is right in a resource and most probably not meant: where in the declared resource, and why. */
 export interface Warning {
@@ -33,16 +34,13 @@ export function warningsOfEndpoint({ match }: Pick<Endpoint, 'match'>): readonly
 
 /** Of a credential: what has ended. `nowSeconds` are seconds since the epoch. */
 export function warningsOfCredential(
-  {
-    expiresAt,
-    retiringSecret,
-  }: { readonly expiresAt: number | null; readonly retiringSecret: { readonly expiresAt: number } | null },
+  { expiresAt, material }: { readonly expiresAt: number | null; readonly material: Material<unknown> },
   nowSeconds: number,
 ): readonly Warning[] {
   if (hasEnded(expiresAt, nowSeconds)) {
     return [{ path: ['expiresAt'], message: 'this credential has ended: no caller gets in with it; remove it' }];
   }
-  if (!hasEnded(retiringSecret?.expiresAt ?? null, nowSeconds)) return [];
+  if (!hasEnded(formerEndOf(material), nowSeconds)) return [];
   const message = 'the grace period of this secret has ended: it works no longer; remove "retiringSecret"';
   return [{ path: ['retiringSecret', 'expiresAt'], message }];
 }

@@ -12,12 +12,14 @@ import {
   type ResourceStore,
   type Selection,
 } from '../../src/resources/changes/resource-store.ts';
-import { hashAppKey, isAppKeySecret } from '../../src/model/app-key.ts';
+import { hashAppKey } from '../../src/model/app-key.ts';
 import type { Labels } from '../../src/model/labels.ts';
 import { type Operator, operatorDefaults } from '../../src/model/operator.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { type FixedClock } from '../support/time/fixed-clock.ts';
 import { consumer, grant, groupGrant, keyEndpoint, limit, partnerEndpoint } from '../support/pipeline/resources.ts';
+import { type GivenSecrets, materialWith } from '../support/store/secrets.ts';
+import { materialKindOf } from '../../src/model/material.ts';
 
 /** A store under test, empty. */
 export interface ResourceStoreUnderTest {
@@ -33,9 +35,12 @@ export const OTHER_SECRET = 'another-secret-of-the-contract-of-stores';
 /** A credential with its App Key, `<id>-app-key` unless told otherwise, and an App Secret where its methods need one. */
 export function managed({
   key,
+  appSecret,
+  retiringSecret = null,
   ...parts
-}: Partial<ManagedCredential> & { readonly key?: string } = {}): ManagedCredential {
+}: Partial<ManagedCredential> & GivenSecrets & { readonly key?: string } = {}): ManagedCredential {
   const { id = 'acme-hmac', methods = ['hmac'] } = parts;
+  const usual = materialKindOf(methods) === 'app-key' ? null : Secret.fromText(APP_SECRET);
   const appKey = key ?? `${id}-app-key`;
   return {
     id,
@@ -43,8 +48,7 @@ export function managed({
     methods,
     appKey: Secret.fromText(appKey),
     appKeyHash: hashAppKey(appKey),
-    appSecret: isAppKeySecret(methods) ? null : Secret.fromText(APP_SECRET),
-    retiringSecret: null,
+    material: materialWith(appSecret ?? usual, retiringSecret),
     state: 'active',
     notBefore: null,
     expiresAt: null,
@@ -856,7 +860,7 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         await commit(...whole(), creation('credential', key));
         const appSecret = Secret.fromText(OTHER_SECRET);
         const retiringSecret = { appSecret: Secret.fromText(APP_SECRET), expiresAt: 1_900_000_000 };
-        await commit(await edit('credential', 'acme-hmac', { appSecret, retiringSecret }));
+        await commit(await edit('credential', 'acme-hmac', { material: materialWith(appSecret, retiringSecret) }));
         await commit(
           await edit('credential', 'acme-key', managed({ id: 'acme-key', methods: ['key'], key: 'changed-key' })),
         );

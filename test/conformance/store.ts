@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type HeldCredential } from '../../src/check/store/credential-source.ts';
 import type { CheckStore } from '../../src/check/store/check-store.ts';
 import { poll } from '../support/time/poll.ts';
+import { secretsOf } from '../support/store/secrets.ts';
 
 /** A store that checks are decided with, and the way to change what is in it. */
 export interface StoreUnderTest extends AsyncDisposable {
@@ -146,8 +147,10 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
 
     it('finds a credential with its secrets, its consumer and all that is granted', async () => {
       const held = await find('acme-hmac-key');
-      assert.ok(held?.credential.appSecret && held.credential.retiringSecret);
-      const { appSecret: current, retiringSecret: former, appKeyHash, ...credential } = held.credential;
+      assert.ok(held !== null);
+      const { material, appKeyHash, ...credential } = held.credential;
+      assert.ok(material.kind === 'shared-secret' && material.retiringSecret !== null);
+      const { appSecret: current, retiringSecret: former } = material;
       assert.equal(current.reveal().toString(), appSecret);
       assert.equal(former.appSecret.reveal().toString(), formerSecret);
       assert.equal(former.expiresAt, Date.UTC(2030, 5) / 1000);
@@ -181,7 +184,7 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
     it('finds a credential of method key, and one that does not work too', async () => {
       const held = await find('acme-plain-key');
       assert.deepEqual(
-        [held?.credential.id, held?.credential.methods, held?.credential.appSecret],
+        [held?.credential.id, held?.credential.methods, secretsOf(held?.credential).appSecret],
         ['acme-key', ['key'], null],
       );
       const other = await find('other-plain-key');

@@ -119,12 +119,11 @@ const noAppSecret = refuse('AUTHENTICATION_FAILED', 'the credential has no App S
  */
 export function findSigner(held: HeldCredential | null, method: AuthenticationMethod, nowSeconds: number): Signer {
   const fault = findCredentialFault(held, method, nowSeconds);
-  const current = held?.credential.appSecret ?? null;
-  if (held === null || current === null) {
+  if (held === null || held.credential.material.kind !== 'shared-secret') {
     const credentialId = held?.credential.id ?? '';
     return { secrets: [dummySecret], fault: fault ?? noAppSecret, credentialId, consumerId: held?.consumer.id ?? '' };
   }
-  const { retiringSecret: former } = held.credential;
+  const { appSecret: current, retiringSecret: former } = held.credential.material;
   const isFormerLive = former !== null && nowSeconds < former.expiresAt;
   const secrets = isFormerLive ? [current, former.appSecret] : [current];
   return { secrets, fault, credentialId: held.credential.id, consumerId: held.consumer.id };

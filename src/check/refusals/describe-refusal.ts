@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { HeldCredential } from '../store/credential-source.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
+import { secretsIn } from '../../model/material.ts';
 import { ownedBy } from '../../model/owned-by.ts';
 import { keepStringToSign } from './kept-string-to-sign.ts';
 import type { RefusalRecord } from './refusal-record.ts';
@@ -54,8 +55,8 @@ export function describeRefusal(
   facts: RequestFacts,
 ): Omit<RefusalRecord, 'id' | 'atMs' | 'leftOut'> {
   const { code, detail, isObserved, stringToSign } = refused;
-  const held = [about?.credential.appSecret, about?.credential.retiringSecret?.appSecret];
-  const secrets = held.flatMap((each) => each?.reveal() ?? []);
+  const held = about === null ? [] : [...secretsIn(about.credential.material).values()];
+  const secrets = held.map((secret) => secret.reveal());
   return {
     requestId,
     endpointId: endpoint?.id ?? null,

@@ -9,14 +9,14 @@ import {
   stateAt,
 } from '../../resources/changes/shown-credential.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
+import { formerEndOf, materialFacts } from '../../model/material.ts';
 import { formatDistance } from '../render/text.ts';
 import type { Column, ListView } from '../render/list.ts';
 
 /** The App Key where it is public; where it is the secret itself, its last characters, or whether it is kept. */
-export function shownAppKey({ methods, appKey }: ManagedCredential): string {
-  if (isAppKeySecret(methods)) {
-    const end = endOfAppKey({ methods, appKey });
+export function shownAppKey({ material, appKey }: ManagedCredential): string {
+  if (materialFacts[material.kind].appKey === 'secret') {
+    const end = endOfAppKey({ material, appKey });
     return appKey === null ? '(hash only)' : end === null ? '(secret)' : `…${end}`;
   }
   return appKey === null ? '(unknown)' : textOf(appKey);
@@ -63,13 +63,13 @@ function formerColumns(nowSeconds: number): readonly Column<ShownCredential>[] {
     {
       heading: 'FORMER ENDS',
       cell: ({ stored: { resource } }) =>
-        distanceOf(formerEndOf(resource, nowSeconds) ?? resource.expiresAt, nowSeconds, 'never'),
+        distanceOf(liveFormerEnd(resource, nowSeconds) ?? resource.expiresAt, nowSeconds, 'never'),
     },
     {
       heading: 'FORMER USED',
       cell: ({ stored: { resource }, usage }) => {
         const { lastUsedAt = null, retiringSecretLastUsedAt = null } = usage ?? {};
-        const isSecret = formerEndOf(resource, nowSeconds) !== null;
+        const isSecret = liveFormerEnd(resource, nowSeconds) !== null;
         return distanceOf(isSecret ? retiringSecretLastUsedAt : lastUsedAt, nowSeconds, 'never');
       },
     },
@@ -77,8 +77,9 @@ function formerColumns(nowSeconds: number): readonly Column<ShownCredential>[] {
 }
 
 /** When the former App Secret ends; null when none works. */
-function formerEndOf({ retiringSecret }: ManagedCredential, nowSeconds: number): number | null {
-  return retiringSecret !== null && nowSeconds < retiringSecret.expiresAt ? retiringSecret.expiresAt : null;
+function liveFormerEnd({ material }: ManagedCredential, nowSeconds: number): number | null {
+  const end = formerEndOf(material);
+  return end !== null && nowSeconds < end ? end : null;
 }
 
 function distanceOf(seconds: number | null, nowSeconds: number, none: string): string {

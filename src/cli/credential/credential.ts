@@ -13,8 +13,8 @@ import {
 } from '../../resources/changes/shown-credential.ts';
 import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
+import { appSecretOf, formerEndOf, formerSecretOf } from '../../model/material.ts';
 import { addNoun, type CommandContext } from '../command.ts';
 import { matchOf } from '../endpoint/endpoint.ts';
 import { UsageError } from '../failure.ts';
@@ -204,12 +204,11 @@ function printView({ shown, isConsumerEnabled, usable }: View, isRevealed: boole
   terminal.out.write(`\nOr, ${word}:\n${signed}\n`);
 }
 
-function secretFields(
-  { methods, appKey, appSecret, ...rest }: ManagedCredential,
-  isRevealed: boolean,
-): readonly Field[] {
-  const key = isRevealed && appKey !== null ? textOf(appKey) : shownAppKey({ methods, appKey, appSecret, ...rest });
-  if (isAppKeySecret(methods) || appSecret === null) return [['App Key', key]];
+function secretFields(credential: ManagedCredential, isRevealed: boolean): readonly Field[] {
+  const { appKey, material } = credential;
+  const key = isRevealed && appKey !== null ? textOf(appKey) : shownAppKey(credential);
+  const appSecret = appSecretOf(material);
+  if (appSecret === null) return [['App Key', key]];
   return [
     ['App Key', key],
     ['App Secret', isRevealed ? textOf(appSecret) : '(secret; --reveal shows it)'],
@@ -217,12 +216,13 @@ function secretFields(
 }
 
 function retiringFields({ stored, usage }: ShownCredential, isRevealed: boolean, now: number): readonly Field[] {
-  const { retiringSecret } = stored.resource;
-  if (retiringSecret === null) return [];
-  const isOver = retiringSecret.expiresAt <= now;
-  const end = `${isOver ? 'ended' : 'works until'} ${formatTimeFrom(retiringSecret.expiresAt, now)}`;
+  const { material } = stored.resource;
+  const former = formerSecretOf(material);
+  const endsAt = formerEndOf(material);
+  if (former === null || endsAt === null) return [];
+  const end = `${endsAt <= now ? 'ended' : 'works until'} ${formatTimeFrom(endsAt, now)}`;
   const use = lastUse(usage?.retiringSecretLastUsedAt ?? null, now);
-  return [['former secret', [...(isRevealed ? [textOf(retiringSecret.appSecret)] : []), end, `last used ${use}`]]];
+  return [['former secret', [...(isRevealed ? [textOf(former)] : []), end, `last used ${use}`]]];
 }
 
 function lastUse(seconds: number | null, now: number): string {

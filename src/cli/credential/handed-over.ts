@@ -6,8 +6,8 @@ import { textOf } from '../../resources/changes/generate-credential.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { proofOf } from '../../check/methods/methods.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
+import { appSecretOf, materialFacts } from '../../model/material.ts';
 import { isRefusal } from '../../check/refusal.ts';
 import type { CommandContext } from '../command.ts';
 import { readRequestArguments } from '../flags/inputs.ts';
@@ -50,7 +50,7 @@ export function tryLines(
   usable: readonly UsableEndpoint[],
   publicUrl: string,
 ): readonly string[] {
-  const { consumerId, methods } = credential;
+  const { consumerId, methods, material } = credential;
   const [first] = usable;
   if (first === undefined) {
     return [
@@ -58,7 +58,7 @@ export function tryLines(
       `  $ postern grant add --endpoint ID --consumer ${consumerId}`,
     ];
   }
-  const word = isAppKeySecret(methods) ? 'App Key' : 'App Secret';
+  const word = materialFacts[material.kind].secret;
   const commands = exampleCommands(credential, first.endpoint, publicUrl);
   return [
     `Try it on ${first.endpoint.id} (the first command waits for the ${word} to be pasted):`,
@@ -76,15 +76,16 @@ export function publicUrlOf(environment: Terminal['environment']): string {
  * because `ps` and the shell's history show command lines. `publicUrl` is where callers reach Envoy.
  */
 export function exampleCommands(
-  { methods, appKey }: ManagedCredential,
+  { material, appKey }: ManagedCredential,
   endpoint: PartnerEndpoint,
   publicUrl: string,
 ): readonly string[] {
   const { method, url, host } = requestFor(endpoint, publicUrl);
   const proof = proofOf(endpoint);
-  const secretName = isAppKeySecret(methods) || proof === 'app-key' ? 'APP_KEY' : 'APP_SECRET';
+  const isKey = materialFacts[material.kind].appKey === 'secret';
+  const secretName = isKey || proof === 'app-key' ? 'APP_KEY' : 'APP_SECRET';
   const read = `read -rs ${secretName} && export ${secretName}`;
-  const publicKey = isAppKeySecret(methods) || appKey === null ? null : textOf(appKey);
+  const publicKey = isKey || appKey === null ? null : textOf(appKey);
   const hostFlag = host === null ? '' : ` -H 'Host: ${host}'`;
   if (proof === 'token') {
     const token = `curl -sS -K - -d grant_type=client_credentials ${publicUrl}/oauth2/token`;
@@ -104,13 +105,13 @@ export function exampleCommands(
  * Null where nothing can be signed: OAuth2, and an App Key of which only the hash is kept.
  */
 export function signedExample(
-  { appKey, appSecret }: ManagedCredential,
+  { appKey, material }: ManagedCredential,
   endpoint: PartnerEndpoint,
   publicUrl: string,
   nowSeconds: number,
 ): string | null {
   const proof = proofOf(endpoint);
-  const secret = proof === 'app-key' ? appKey : appSecret;
+  const secret = proof === 'app-key' ? appKey : appSecretOf(material);
   if (proof === 'token' || secret === null || appKey === null) return null;
   const { method, url, host } = requestFor(endpoint, publicUrl);
   const headers = host === null ? [] : [`Host: ${host}`];

@@ -6,8 +6,9 @@ import type { Change } from '../../resources/changes/change.ts';
 import { generatePair } from '../../resources/changes/generate-credential.ts';
 import { type HandedOver, planCredential } from '../../resources/changes/issue-credential.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
-import { isAppKeySecret, APP_KEY_RULE } from '../../model/app-key.ts';
+import { APP_KEY_RULE } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
+import { materialFacts, materialKindOf } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -156,11 +157,12 @@ async function planNew(
     expiresAt: expires === undefined ? null : momentAhead(expires, nowSeconds),
   };
   const { id, planned } = await planCredential(wish, store, nowSeconds);
-  return { id, changes: changesOf(planned, isAppKeySecret(methods) ? { ...fields, appKey: '--secret-from' } : fields) };
+  const isKey = materialFacts[materialKindOf(methods)].appKey === 'secret';
+  return { id, changes: changesOf(planned, isKey ? { ...fields, appKey: '--secret-from' } : fields) };
 }
 
 function readPair({ method, appKey, secretFrom }: ImportFlags, environment: Environment): HandedOver {
-  const isKey = isAppKeySecret(method);
+  const isKey = materialFacts[materialKindOf(method)].appKey === 'secret';
   if (isKey && appKey !== undefined) {
     throw new UsageError('--app-key is not for key alone: there the App Key is the secret, which --secret-from reads');
   }

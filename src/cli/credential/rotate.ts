@@ -3,9 +3,9 @@ import { isUnopened } from '../../model/keyring/sealed.ts';
 import { DEFAULT_GRACE, planOwnRotation } from '../../resources/changes/issue-credential.ts';
 import { findNearEnd, planRevocation } from '../../resources/changes/plan-credential.ts';
 import { guardRevision } from '../../resources/changes/resource-store.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Labels } from '../../model/labels.ts';
+import { appSecretOf, materialFacts } from '../../model/material.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -128,8 +128,8 @@ async function planRotate(
   context: CommandContext,
 ): Promise<Plan> {
   const nowSeconds = context.clock.nowSeconds();
-  const { id, methods, consumerId } = current.resource;
-  const isKey = isAppKeySecret(methods);
+  const { id, material, consumerId } = current.resource;
+  const isKey = materialFacts[material.kind].appKey === 'secret';
   if (flags.id !== undefined && !isKey) {
     throw new UsageError(`--id is for key alone, where a second credential follows; ${id} keeps its id`);
   }
@@ -146,7 +146,7 @@ async function planRotate(
     // Planned again, it would end a secret that another operator has just created.
     isOnce: true,
     notes: [
-      ...(isKey || !isUnopened(current.resource.appSecret)
+      ...(isKey || !isUnopened(appSecretOf(material))
         ? []
         : ['the key ring does not open the former App Secret: it ends now, whatever the grace period']),
       ...(nearEnd === null

@@ -42,9 +42,9 @@ const APART =
   'You get it apart from this page, over another channel. Write to us if you have not received it. Never send it by mail or chat.';
 
 function credentialRows({ access, secretBy }: Handover): readonly (readonly string[])[] {
-  const { appKey, isAppKeySecret, hasAppSecret, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const { appKey, opensAlone, hasAppSecret, notBefore, expiresAt, formerSecretEndsAt } = access;
   const apart = secretBy === null ? APART : plain(secretBy);
-  const unknown = isAppKeySecret ? `It is a secret. ${apart}` : 'You have it already; we keep only its hash.';
+  const unknown = opensAlone ? `It is a secret. ${apart}` : 'You have it already; we keep only its hash.';
   return [
     ['App Key', appKey === null ? unknown : code(appKey)],
     ...(hasAppSecret ? [['App Secret', apart]] : []),

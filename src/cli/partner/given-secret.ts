@@ -1,22 +1,21 @@
 import type { WhichSecret } from '../../model/credential.ts';
-import type { Secret } from '../../model/secret.ts';
+import { appSecretOf, formerSecretOf, type Material } from '../../model/material.ts';
 import { equal } from '../../base/text/equal.ts';
 
 /** The App Secrets of a credential, which may not be readable here. */
 interface Held {
   readonly id: string;
-  readonly appSecret: Secret | null;
-  readonly retiringSecret: { readonly appSecret: Secret } | null;
+  readonly material: Material;
 }
 
 /** Which App Secret of a credential a given one is; null where the stored ones cannot be read here. */
-export function whichSecret(given: string, { appSecret, retiringSecret }: Omit<Held, 'id'>): GivenSecret | null {
+export function whichSecret(given: string, { material }: Omit<Held, 'id'>): GivenSecret | null {
+  const appSecret = appSecretOf(material);
+  const former = formerSecretOf(material);
   if (appSecret === null) return null;
   try {
     if (equal(Buffer.from(given), appSecret.reveal())) return 'current';
-    return retiringSecret !== null && equal(Buffer.from(given), retiringSecret.appSecret.reveal())
-      ? 'retiring'
-      : 'other';
+    return former !== null && equal(Buffer.from(given), former.reveal()) ? 'retiring' : 'other';
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return null;
@@ -28,7 +27,7 @@ type GivenSecret = WhichSecret | 'other';
 /** What is said of the App Secret of `--secret-from`: no option is passed over in silence. */
 export function describeGivenSecret(given: string, held: Held | null): string {
   if (held === null) return `${SUBJECT} was compared with nothing: no credential has the App Key of the request.`;
-  const which = held.appSecret === null ? 'none' : whichSecret(given, held);
+  const which = appSecretOf(held.material) === null ? 'none' : whichSecret(given, held);
   return `${SUBJECT} ${which === null ? UNREAD : MEANINGS[which]}: ${held.id}.`;
 }
 

@@ -10,6 +10,7 @@ import { grantId } from '../../resources/grant.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { hashAppKey, isAppKey } from '../../model/app-key.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
+import { appSecretOf, formerEndOf, formerSecretOf, mapSecrets, withoutFormer } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import { issuerOf } from '../../gateway/oauth2/oauth2-addresses.ts';
 import type { TokenClaims } from '../../check/tokens/token-claims.ts';
@@ -53,7 +54,7 @@ export async function readStoredCaller(
     appKey === null ? null : (found.find(({ appKeyHash }) => appKeyHash === hashAppKey(appKey)) ?? null);
   const sender = holderOf(sent.appKey);
   const owner = proof === 'signature' ? holderOf(query.appKey ?? sent.appKey) : null;
-  const stored = owner?.appSecret ?? null;
+  const stored = owner === null ? null : appSecretOf(owner.material);
   const storedText = stored === null ? null : readableText(stored, givenSecret !== null, owner?.id ?? '');
   const credentials = found.map((credential) => withReadableSecrets(credential, givenSecret));
   const consumerIds = [...new Set(credentials.map(({ consumerId }) => consumerId))];
@@ -67,7 +68,8 @@ export async function readStoredCaller(
     grants: [...own, ...(await listGroupGrants(store))],
   });
   const held = sent.appKey === null ? null : await catalog.credentials.findByAppKey(sent.appKey);
-  const former = owner?.retiringSecret ?? null;
+  const former = owner === null ? null : formerSecretOf(owner.material);
+  const formerEnd = owner === null ? null : formerEndOf(owner.material);
   return {
     catalog,
     notes: notesOnGiven(query, holderOf),
@@ -79,8 +81,8 @@ export async function readStoredCaller(
         sent.appKey === null || endpoint.authentication === null
           ? null
           : findCredentialFault(held, endpoint.authentication, nowSeconds),
-      formerSecret: former === null ? null : readableText(former.appSecret, true, ''),
-      isFormerLive: former !== null && nowSeconds < former.expiresAt,
+      formerSecret: former === null ? null : readableText(former, true, ''),
+      isFormerLive: formerEnd !== null && nowSeconds < formerEnd,
       isOtherSecret:
         sender === owner &&
         givenSecret !== null &&
@@ -132,13 +134,11 @@ const NO_APP_KEY = '--app-key has no use on a key endpoint, where the App Key is
 
 /** Stands in for what cannot be read: the one given, so that the request is judged as by a gateway that has it. */
 function withReadableSecrets(credential: ManagedCredential, givenSecret: string | null): ManagedCredential {
-  const { appSecret, retiringSecret } = credential;
-  const isFormerReadable = retiringSecret !== null && isOpened(retiringSecret.appSecret);
-  return {
-    ...credential,
-    appSecret: appSecret === null || isOpened(appSecret) ? appSecret : Secret.fromText(givenSecret ?? ''),
-    retiringSecret: isFormerReadable ? retiringSecret : null,
-  };
+  const { material } = credential;
+  const former = formerSecretOf(material);
+  const known = former !== null && isOpened(former) ? material : withoutFormer(material);
+  const readable = (secret: Secret): Secret => (isOpened(secret) ? secret : Secret.fromText(givenSecret ?? ''));
+  return { ...credential, material: mapSecrets(known, readable) };
 }
 
 function readableText(secret: Secret, isGiven: boolean, credentialId: string): string | null {

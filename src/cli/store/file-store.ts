@@ -18,6 +18,7 @@ import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../
 import type { Endpoint } from '../../model/endpoint.ts';
 import { carries } from '../../model/labels.ts';
 import { isGroupGrant } from '../../model/grant.ts';
+import { mapSecrets } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../base/files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
@@ -132,12 +133,7 @@ function withUnread(credential: ManagedCredential, unread: ReadonlyMap<string, s
     const why = unread.get(textOf(secret));
     return why === undefined ? secret : new UnreadSecret(why);
   };
-  const { appSecret, retiringSecret: former } = credential;
-  return {
-    ...credential,
-    appSecret: appSecret === null ? null : read(appSecret),
-    retiringSecret: former === null ? null : { ...former, appSecret: read(former.appSecret) },
-  };
+  return { ...credential, material: mapSecrets(credential.material, read) };
 }
 
 function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, string>): Resources {

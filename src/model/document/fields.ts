@@ -163,6 +163,11 @@ export const dateField = fieldOf(
   { bsonType: 'date' },
 );
 
+/** Seconds since the epoch as a date of a database. */
+export function dateOf(seconds: number): Date {
+  return new Date(seconds * 1000);
+}
+
 /** A whole number from `least` to `most`, both included. */
 export function wholeNumberField(least: number, most: number): Field<number> {
   const fault = new FieldFault(`must be a whole number from ${String(least)} to ${String(most)}`);

@@ -13,8 +13,9 @@ import {
 import { planRevocation } from '../../resources/changes/plan-credential.ts';
 import { takenCredentialId } from '../../resources/changes/planned-conflict.ts';
 import { isOutcomeUnknown } from '../../resources/changes/store-fault.ts';
-import { isAppKeySecret, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
+import { MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
 import { authenticationMethods } from '../../model/endpoint.ts';
+import { materialFacts } from '../../model/material.ts';
 import type { Operator } from '../../model/operator.ts';
 import { Secret } from '../../model/secret.ts';
 import { MAX_APP_SECRET_CHARACTERS } from '../../resources/app-secret.ts';
@@ -180,7 +181,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       const { credential: current } = await reachCredential(operator, context.req.valid('param').id, resources);
       requireRevision(current, context.req.valid('header')['if-match']);
       const { grace, force, id = null } = context.req.valid('json');
-      if (id !== null && !isAppKeySecret(current.resource.methods)) {
+      if (id !== null && materialFacts[current.resource.material.kind].appKey === 'public') {
         throw invalidResource([{ path: 'id', message: 'is for method key only, where a second credential follows' }]);
       }
       const taken = id === null ? null : await resources.find('credential', id);

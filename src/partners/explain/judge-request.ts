@@ -8,6 +8,7 @@ import { proofOf } from '../../check/methods/methods.ts';
 import { consumerDefaults } from '../../model/consumer.ts';
 import { hashAppKey } from '../../model/app-key.ts';
 import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
+import { appKeyMaterial, sharedSecret } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import { AccessTokens, tokenFaults } from '../../check/tokens/access-tokens.ts';
 import { readUnverifiedClaims } from '../../check/tokens/token-claims.ts';
@@ -157,8 +158,7 @@ export function knownToPartner(
     consumerId: consumer.id,
     methods: [endpoint.authentication],
     appKeyHash: hashAppKey(appKey ?? ''),
-    appSecret: isKey ? null : Secret.fromText(secret ?? ''),
-    retiringSecret: null,
+    material: isKey ? appKeyMaterial : sharedSecret(Secret.fromText(secret ?? '')),
     state: 'active',
     notBefore: null,
     expiresAt: null,

@@ -4,6 +4,7 @@ import { proofOf, TOKEN_METHOD } from '../../check/methods/methods.ts';
 import { declareTime } from '../../resources/declared.ts';
 import type { WhichSecret } from '../../model/credential.ts';
 import type { AuthenticationMethod, Endpoint } from '../../model/endpoint.ts';
+import { formerEndOf } from '../../model/material.ts';
 import { refusalAnswers, type RefusalCode } from '../../check/refusal.ts';
 import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import type { HeldCredential } from '../../check/store/credential-source.ts';
@@ -116,8 +117,8 @@ function describeRotation({ atSeconds, formerEndsAt, successorId }: KeptRotation
 }
 
 function isFormerLive(held: HeldCredential | null, atSeconds: number): boolean {
-  const former = held?.credential.retiringSecret ?? null;
-  return former !== null && atSeconds < former.expiresAt;
+  const formerEnd = held === null ? null : formerEndOf(held.credential.material);
+  return formerEnd !== null && atSeconds < formerEnd;
 }
 
 function isRefusalCode(code: string): code is RefusalCode {

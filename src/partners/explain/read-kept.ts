@@ -13,6 +13,7 @@ import type { Consumer } from '../../model/consumer.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { isGroupGrant } from '../../model/grant.ts';
 import { grantInEffect, limitsInForce, rankGrants } from '../../model/grant-in-effect.ts';
+import { formerEndOf } from '../../model/material.ts';
 import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import { grantId } from '../../resources/grant.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
@@ -128,7 +129,8 @@ function readEnd(time: unknown): number | null {
 }
 
 /** What a declarative file says of a rotation; null where it says nothing. */
-function endOfFormer({ retiringSecret }: ManagedCredential, atSeconds: number): KeptRotation | null {
-  if (retiringSecret === null || atSeconds < retiringSecret.expiresAt) return null;
-  return { atSeconds: null, formerEndsAt: retiringSecret.expiresAt, successorId: null };
+function endOfFormer({ material }: ManagedCredential, atSeconds: number): KeptRotation | null {
+  const formerEndsAt = formerEndOf(material);
+  if (formerEndsAt === null || atSeconds < formerEndsAt) return null;
+  return { atSeconds: null, formerEndsAt, successorId: null };
 }

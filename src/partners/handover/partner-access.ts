@@ -5,6 +5,7 @@ import { readUsableEndpoints, type UsableEndpoint } from '../../resources/change
 import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { limitsInForce } from '../../model/grant-in-effect.ts';
 import type { Limit } from '../../model/limit.ts';
+import { formerEndOf } from '../../model/material.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 
 /** What a partner may do with a credential. Holds no secret: not even an App Key, where that opens an endpoint alone. */
@@ -14,7 +15,8 @@ export interface PartnerAccess {
   readonly partner: string;
   /** Null where it is a secret, or where only its hash is kept. */
   readonly appKey: string | null;
-  readonly isAppKeySecret: boolean;
+  /** Whether the App Key opens an endpoint alone, and so is a secret. */
+  readonly opensAlone: boolean;
   readonly hasAppSecret: boolean;
   /** Seconds since the epoch; null for no bound. */
   readonly notBefore: number | null;
@@ -49,7 +51,7 @@ export async function readPartnerAccess(
   nowSeconds: number,
   isShown: (endpoint: Endpoint) => boolean = () => true,
 ): Promise<PartnerAccess | NothingToHandOver> {
-  const { id, consumerId, methods, appKey, retiringSecret, notBefore, expiresAt } = credential;
+  const { id, consumerId, methods, appKey, material, notBefore, expiresAt } = credential;
   const state = stateAt(credential, nowSeconds);
   if (state === 'revoked' || state === 'expired') return { code: state, obstacle: `the credential ${id} is ${state}` };
   const consumer = (await store.find('consumer', consumerId))?.resource;
@@ -64,17 +66,17 @@ export async function readPartnerAccess(
     return { code: 'no-endpoint', obstacle: `no endpoint lets ${consumerId} in with ${methods.join(' or ')}` };
   }
   // With several methods, an App Key that is public for one of them still opens the endpoints of method key.
-  const isAppKeySecret = methods.includes('key');
-  const isFormerLive = retiringSecret !== null && nowSeconds < retiringSecret.expiresAt;
+  const opensAlone = methods.includes('key');
+  const formerEnd = formerEndOf(material);
   return {
     credentialId: id,
     partner: consumer.name ?? consumerId,
-    appKey: isAppKeySecret || appKey === null ? null : textOf(appKey),
-    isAppKeySecret,
+    appKey: opensAlone || appKey === null ? null : textOf(appKey),
+    opensAlone,
     hasAppSecret: methods.some((method) => method !== 'key'),
     notBefore: notBefore !== null && nowSeconds < notBefore ? notBefore : null,
     expiresAt,
-    formerSecretEndsAt: isFormerLive ? retiringSecret.expiresAt : null,
+    formerSecretEndsAt: formerEnd !== null && nowSeconds < formerEnd ? formerEnd : null,
     endpoints: usable.map(accessibleEndpoint),
   };
 }

@@ -1,4 +1,5 @@
-import { declareWholeOwned, type SecretsShown } from '../credential.ts';
+import { declareWholeOwned } from '../credential.ts';
+import type { SecretsShown } from '../credential-material.ts';
 import { declareGrant } from '../grant.ts';
 import { declareWholeConsumer } from '../consumer.ts';
 import { declareWholeEndpoint } from '../endpoint.ts';

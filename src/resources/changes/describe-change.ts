@@ -2,12 +2,12 @@ import { declareResource } from '../declare-resource.ts';
 import type { Declared } from '../declared.ts';
 import { isUnopened } from '../../model/keyring/sealed.ts';
 import { consumerDefaults } from '../../model/consumer.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
+import { materialFacts, secretsIn } from '../../model/material.ts';
 import type { Secret } from '../../model/secret.ts';
 import { equal } from '../../base/text/equal.ts';
 import type { Change, ChangeOf } from './change.ts';
 import { compareDeclared } from './compare-declared.ts';
-import type { ResourceKind } from '../resource.ts';
+import type { ManagedCredential, ResourceKind } from '../resource.ts';
 
 export type ChangeAction = 'create' | 'change' | 'delete';
 
@@ -107,16 +107,19 @@ function* secretFields(change: Change): Generator<FieldChange> {
   const { after } = change;
   const appKey = appKeyChange(change);
   if (appKey !== null) yield { path: 'appKey', secret: appKey };
-  const appSecret = changeOf(before?.appSecret ?? null, after?.appSecret ?? null);
-  if (appSecret !== null) yield { path: 'appSecret', secret: appSecret };
-  const retiring = changeOf(before?.retiringSecret?.appSecret ?? null, after?.retiringSecret?.appSecret ?? null);
-  if (retiring !== null) yield { path: 'retiringSecret.appSecret', secret: retiring };
+  const former = before === null ? null : secretsIn(before.material);
+  const current = after === null ? null : secretsIn(after.material);
+  for (const path of new Set([...(former?.keys() ?? []), ...(current?.keys() ?? [])])) {
+    const secret = changeOf(former?.get(path) ?? null, current?.get(path) ?? null);
+    if (secret !== null) yield { path, secret };
+  }
 }
 
 /** How an App Key changes that is the secret itself: a public one is a field like others. */
 function appKeyChange({ before, after }: ChangeOf<'credential'>): SecretChange | null {
-  const isSecretAfter = after !== null && isAppKeySecret(after.methods);
-  const isSecretBefore = before !== null && isAppKeySecret(before.resource.methods);
+  const isSecret = ({ material }: ManagedCredential): boolean => materialFacts[material.kind].appKey === 'secret';
+  const isSecretAfter = after !== null && isSecret(after);
+  const isSecretBefore = before !== null && isSecret(before.resource);
   if (before === null || after === null) return isSecretAfter ? 'set' : null;
   if (!isSecretAfter && !isSecretBefore) return null;
   return before.resource.appKeyHash === after.appKeyHash ? null : 'changed';

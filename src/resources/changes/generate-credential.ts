@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { hashAppKey, isAppKeySecret } from '../../model/app-key.ts';
+import { hashAppKey } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
+import { type MaterialKind, materialKindOf } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 
 /** 128 bits, 32 hex characters. */
@@ -14,16 +15,22 @@ export interface GeneratedPair {
   readonly appKey: Secret;
   /** `hashAppKey` of the App Key. */
   readonly appKeyHash: string;
-  /** Null when the methods are only `key`, whose App Key is the secret. */
+  /** Null where the methods need none. */
   readonly appSecret: Secret | null;
 }
 
 /** A new App Key and, where the methods need one, a new App Secret, both from the system's random source (spec §1). */
 export function generatePair(methods: readonly AuthenticationMethod[]): GeneratedPair {
   const appKey = generateAppKey();
-  const appSecret = isAppKeySecret(methods) ? null : generateAppSecret();
+  const appSecret = generateFor[materialKindOf(methods)]();
   return { appKey, appKeyHash: hashOfAppKey(appKey), appSecret };
 }
+
+/** The App Secret of each kind of material. */
+const generateFor: Readonly<Record<MaterialKind, () => Secret | null>> = {
+  'app-key': () => null,
+  'shared-secret': generateAppSecret,
+};
 
 /** A new App Key: 32 lower-case hex characters. */
 export function generateAppKey(): Secret {

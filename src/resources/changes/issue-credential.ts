@@ -1,7 +1,8 @@
-import { isAppKeySecret } from '../../model/app-key.ts';
+import { materialFacts } from '../../model/material.ts';
 import type { Secret } from '../../model/secret.ts';
 import { declareWholeCredential } from '../credential.ts';
-import { type Declared, declareTime } from '../declared.ts';
+import { declareMaterial } from '../credential-material.ts';
+import type { Declared } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
 import type { Planned } from './change.ts';
 import { generateCredentialId, generatePair, hashOfAppKey } from './generate-credential.ts';
@@ -37,7 +38,7 @@ export interface RotationWish {
 /** What a partner gets. */
 export interface HandedOver {
   readonly appKey: Secret;
-  /** Null where the App Key is the secret. */
+  /** Null where there is none. */
   readonly appSecret: Secret | null;
 }
 
@@ -47,7 +48,7 @@ export function planOwnRotation(
   { graceSeconds, endsFormerSecret, successorId }: RotationWish,
   nowSeconds: number,
 ): (Exclude<PlannedRotation, PlannedConflict> & { readonly handedOver: HandedOver }) | PlannedConflict {
-  const { methods, consumerId, appKey } = current.resource;
+  const { methods, consumerId, appKey, material } = current.resource;
   const pair = generatePair(methods);
   const rotation = {
     ...{ pair, graceSeconds, endsFormerSecret },
@@ -55,7 +56,8 @@ export function planOwnRotation(
   };
   const planned = planRotation(current, rotation, nowSeconds);
   if ('conflict' in planned) return planned;
-  return { ...planned, handedOver: { ...pair, appKey: (isAppKeySecret(methods) ? null : appKey) ?? pair.appKey } };
+  const isAppKeyNew = materialFacts[material.kind].appKey === 'secret';
+  return { ...planned, handedOver: { ...pair, appKey: (isAppKeyNew ? null : appKey) ?? pair.appKey } };
 }
 
 /**
@@ -64,7 +66,6 @@ export function planOwnRotation(
  */
 export function declareHandedOver(credential: ManagedCredential, { appKey }: HandedOver): Declared {
   const declared = declareWholeCredential({ ...credential, appKey }, 'reveal');
-  const { retiringSecret } = credential;
-  if (retiringSecret === null) return declared;
-  return { ...declared, retiringSecret: { expiresAt: declareTime(retiringSecret.expiresAt) } };
+  const { retiringSecret } = declareMaterial(credential.material, 'leave-out');
+  return retiringSecret === undefined ? declared : { ...declared, retiringSecret };
 }

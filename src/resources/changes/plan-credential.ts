@@ -7,7 +7,15 @@ import type { Change, Planned } from './change.ts';
 import { type PlannedConflict, takenCredentialId } from './planned-conflict.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
 import { isUnopened } from '../../model/keyring/sealed.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
+import {
+  formerEndOf,
+  formerSecretOf,
+  materialFacts,
+  sharedSecret,
+  type SharedSecret,
+  wholeMaterial,
+  withoutFormer,
+} from '../../model/material.ts';
 
 /** A credential to be made, generated or imported. */
 export interface NewCredential {
@@ -16,7 +24,7 @@ export interface NewCredential {
   /** As given: whether they are methods is looked at here. */
   readonly methods: readonly string[];
   readonly appKey: Secret;
-  /** Null where the App Key is the secret. */
+  /** Null where none is given. */
   readonly appSecret: Secret | null;
   /** Keeps only the hash of the App Key; for method `key` only. */
   readonly keepsHashOnly: boolean;
@@ -52,16 +60,18 @@ export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSecond
   if (expiresAt !== null && expiresAt <= nowSeconds) {
     problems.push({ path: 'expiresAt', message: `${declareTime(expiresAt)} is over; the credential would never work` });
   }
-  if (keepsHashOnly && 'value' in read && read.value.appSecret !== null) {
+  if (keepsHashOnly && 'value' in read && materialFacts[read.value.material.kind].appKey === 'public') {
     problems.push({ path: 'appKeyHash', message: 'only the App Key of method key can be kept as a hash' });
   }
   if ('problems' in read || problems.length > 0) return { problems };
+  const material = wholeMaterial(read.value.material);
+  if (material === null) throw new Error(`the credential ${wish.id} lacks its App Secret`);
   const after: ManagedCredential = {
     ...read.value,
     id: wish.id,
     appKeyHash: hashOfAppKey(appKey),
     appKey: keepsHashOnly ? null : appKey,
-    retiringSecret: null,
+    material,
   };
   return { changes: [{ kind: 'credential', id: wish.id, before: null, after }] };
 }
@@ -85,7 +95,7 @@ function noSecret(): { fault: string } {
 export function planRevocation(current: Stored<ManagedCredential>): readonly Change[] {
   const { resource } = current;
   if (resource.state === 'revoked') return [];
-  const after: ManagedCredential = { ...resource, state: 'revoked', retiringSecret: null };
+  const after: ManagedCredential = { ...resource, state: 'revoked', material: withoutFormer(resource.material) };
   return [{ kind: 'credential', id: resource.id, before: current, after }];
 }
 
@@ -119,12 +129,13 @@ export function planRotation(
 ): PlannedRotation {
   const obstacle = findObstacle(current.resource, rotation.endsFormerSecret, nowSeconds);
   if (obstacle !== null) return obstacle;
-  const { id, methods } = current.resource;
-  if (!isAppKeySecret(methods)) return planNewSecret(current, rotation, nowSeconds);
-  if (rotation.successorId === id) {
-    return { conflict: `the credential "${id}" already exists`, remedy: { kind: 'other-id' } };
+  const { material } = current.resource;
+  switch (material.kind) {
+    case 'app-key':
+      return planSuccessor(current, rotation, nowSeconds);
+    case 'shared-secret':
+      return planNewSecret(current, material, rotation, nowSeconds);
   }
-  return planSuccessor(current, rotation, nowSeconds);
 }
 
 /** Why a credential is not rotated. */
@@ -135,7 +146,7 @@ export interface RotationObstacle extends PlannedConflict {
 
 /** Why a credential cannot be rotated now; null when it can. `endsFormerSecret` as {@link Rotation} has it. */
 export function findObstacle(
-  { id, methods, state, expiresAt, retiringSecret }: ManagedCredential,
+  { id, material, state, expiresAt }: ManagedCredential,
   endsFormerSecret: boolean,
   nowSeconds: number,
 ): RotationObstacle | null {
@@ -151,9 +162,10 @@ export function findObstacle(
       conflict: `the credential "${id}" is retiring${end}; rotate the one that follows it, or issue a new one`,
     };
   }
-  if (endsFormerSecret || isAppKeySecret(methods) || retiringSecret === null) return null;
-  if (retiringSecret.expiresAt <= nowSeconds || isUnopened(retiringSecret.appSecret)) return null;
-  const end = declareTime(retiringSecret.expiresAt);
+  const formerEnd = formerEndOf(material);
+  if (endsFormerSecret || formerEnd === null) return null;
+  if (formerEnd <= nowSeconds || isUnopened(formerSecretOf(material))) return null;
+  const end = declareTime(formerEnd);
   return {
     brief: `in rotation: the former App Secret works until ${end}`,
     conflict: `the former App Secret of "${id}" still works until ${end}, and this would end it now`,
@@ -171,18 +183,18 @@ export function findNearEnd({ expiresAt }: Pick<ManagedCredential, 'expiresAt'>,
 
 function planNewSecret(
   current: Stored<ManagedCredential>,
+  { appSecret }: SharedSecret,
   { pair, graceSeconds }: Rotation,
   nowSeconds: number,
 ): PlannedRotation {
   const { resource } = current;
-  const { id, appSecret } = resource;
-  if (appSecret === null || pair.appSecret === null) throw new Error(`the credential ${id} lacks its App Secret`);
+  const { id } = resource;
+  if (pair.appSecret === null) throw new Error(`no App Secret was generated for the credential ${id}`);
   // One that no replica can open would make the credential unreadable for them, its new secret too.
   const formerEndsAt = nowSeconds + (isUnopened(appSecret) ? 0 : graceSeconds);
   const after: ManagedCredential = {
     ...resource,
-    appSecret: pair.appSecret,
-    retiringSecret: formerEndsAt <= nowSeconds ? null : { appSecret, expiresAt: formerEndsAt },
+    material: sharedSecret(pair.appSecret, formerEndsAt <= nowSeconds ? null : { appSecret, expiresAt: formerEndsAt }),
   };
   return { changes: [{ kind: 'credential', id, before: current, after }], carrier: after, formerEndsAt };
 }
@@ -193,6 +205,9 @@ function planSuccessor(
   nowSeconds: number,
 ): PlannedRotation {
   const { resource } = current;
+  if (successorId === resource.id) {
+    return { conflict: `the credential "${resource.id}" already exists`, remedy: { kind: 'other-id' } };
+  }
   const formerEndsAt = Math.min(nowSeconds + graceSeconds, resource.expiresAt ?? Infinity);
   const carrier: ManagedCredential = {
     ...resource,

@@ -1,10 +1,11 @@
 import { isLive } from '../../base/clock.ts';
 import { endingsOf, isInUse } from '../../model/ending.ts';
+import { formerEndOf } from '../../model/material.ts';
 import { declareVersion } from '../declare-resource.ts';
 import { type Declared, declareTime } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
 import { isUnopened } from '../../model/keyring/sealed.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
+import { materialFacts } from '../../model/material.ts';
 import { textOf } from './generate-credential.ts';
 import { pagesOf, type Usage, type UsageSource } from './resource-store.ts';
 
@@ -37,8 +38,8 @@ const SHOWN_CHARACTERS = 4;
  * The last characters of an App Key that is the secret, by which people tell one from another; of 32 hex digits, 112 bits
  * stay secret. Null for an App Key that is short, not kept, not opened here, or no secret. They are stored nowhere.
  */
-export function endOfAppKey({ methods, appKey }: Pick<ManagedCredential, 'methods' | 'appKey'>): string | null {
-  if (!isAppKeySecret(methods) || appKey === null || isUnopened(appKey)) return null;
+export function endOfAppKey({ material, appKey }: Pick<ManagedCredential, 'material' | 'appKey'>): string | null {
+  if (materialFacts[material.kind].appKey !== 'secret' || appKey === null || isUnopened(appKey)) return null;
   const text = textOf(appKey);
   return text.length < MIN_CHARACTERS_TO_SHOW ? null : text.slice(-SHOWN_CHARACTERS);
 }
@@ -60,15 +61,13 @@ export const shownStates = ['active', 'rotating', 'retiring', 'not-yet-valid', '
 export type ShownState = (typeof shownStates)[number];
 
 /** What a credential is worth now. */
-export function stateAt(
-  { state, notBefore, expiresAt, retiringSecret }: ManagedCredential,
-  nowSeconds: number,
-): ShownState {
+export function stateAt({ state, notBefore, expiresAt, material }: ManagedCredential, nowSeconds: number): ShownState {
   if (state === 'revoked') return 'revoked';
   if (expiresAt !== null && expiresAt <= nowSeconds) return 'expired';
   if (notBefore !== null && nowSeconds < notBefore) return 'not-yet-valid';
   if (state === 'retiring') return 'retiring';
-  return retiringSecret !== null && nowSeconds < retiringSecret.expiresAt ? 'rotating' : 'active';
+  const formerEnd = formerEndOf(material);
+  return formerEnd !== null && nowSeconds < formerEnd ? 'rotating' : 'active';
 }
 
 /** Whether a credential works now and, so many seconds from now, no longer does. */
@@ -85,7 +84,7 @@ export function isUnusedFor({ stored, usage }: ShownCredential, seconds: number,
 
 /** Whether a former App Secret, or a credential that a rotation retired, works now and partners still use it. */
 export function isFormerInUse({ stored: { resource }, usage }: ShownCredential, nowSeconds: number): boolean {
-  const endings = endingsOf({ ...resource, formerSecretEndsAt: resource.retiringSecret?.expiresAt ?? null });
+  const endings = endingsOf({ ...resource, formerSecretEndsAt: formerEndOf(resource.material) });
   return endings.some(
     (ending) =>
       ending.kind !== 'credential' && isLive(ending, nowSeconds) && isInUse(ending.kind, usage, nowSeconds) === true,

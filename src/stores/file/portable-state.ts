@@ -1,13 +1,11 @@
 import type { Credential } from '../../model/credential.ts';
+import { mapSecrets, type Material } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import type { StoreState } from '../../check/store/check-store.ts';
 import { internalized, internalizeWithin } from './internalized.ts';
 
 /** A credential that can go from one thread to another: its secrets are plain text, so it must go nowhere else. */
-type PortableCredential = Omit<Credential, 'appSecret' | 'retiringSecret'> & {
-  readonly appSecretText: string | null;
-  readonly retiringSecretText: { readonly text: string; readonly expiresAt: number } | null;
-};
+type PortableCredential = Omit<Credential, 'material'> & { readonly material: Material<string> };
 
 /** Some of the resources of a state. A state goes in slices, so that taking it in never holds up a check for long. */
 export type StateSlice = Omit<StoreState, 'credentials'> & { readonly credentials: readonly PortableCredential[] };
@@ -43,28 +41,21 @@ export function joinSlice(state: JoinedState, slice: StateSlice): void {
 
 // Field by field: rest and spread would give each object a hidden class of its own, which slows every check down.
 function toPortable(credential: Credential): PortableCredential {
-  const { id, consumerId, methods, appKeyHash, appSecret, retiringSecret, state, notBefore, expiresAt } = credential;
+  const { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt } = credential;
   return {
     ...{ id, consumerId, methods, appKeyHash, state, notBefore, expiresAt },
-    appSecretText: appSecret === null ? null : textOf(appSecret),
-    retiringSecretText:
-      retiringSecret === null ? null : { text: textOf(retiringSecret.appSecret), expiresAt: retiringSecret.expiresAt },
+    material: mapSecrets(material, textOf),
   };
 }
 
 function fromPortable(portable: PortableCredential): Credential {
-  const { id, consumerId, methods, appKeyHash, state, notBefore, expiresAt } = portable;
-  const { appSecretText, retiringSecretText } = portable;
+  const { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt } = portable;
   return {
     id,
     consumerId,
     methods: shareMethods(methods),
     appKeyHash,
-    appSecret: appSecretText === null ? null : Secret.fromText(appSecretText),
-    retiringSecret:
-      retiringSecretText === null
-        ? null
-        : { appSecret: Secret.fromText(retiringSecretText.text), expiresAt: retiringSecretText.expiresAt },
+    material: mapSecrets(material, (text) => Secret.fromText(text)),
     state: internalized(state),
     notBefore,
     expiresAt,

@@ -1,6 +1,7 @@
 import type { Collection, Db, ObjectId } from 'mongodb';
 import type { Sealed } from '../../model/keyring/sealed.ts';
 import type { LabelSelector } from '../../model/labels.ts';
+import type { StoredMaterial } from '../../resources/credential-material.ts';
 import type { AuditEvent } from '../../resources/changes/resource-store.ts';
 
 /** What every resource's document has beside its own fields (spec §1). */
@@ -18,7 +19,7 @@ export interface DeclaredDocument extends VersionedDocument {
   readonly [field: string]: unknown;
 }
 
-export interface CredentialDocument extends VersionedDocument {
+export interface CredentialDocument extends VersionedDocument, StoredMaterial {
   readonly consumerId: string;
   readonly methods: readonly string[];
   /** Where it is public: a credential with another method than `key`. */
@@ -27,8 +28,6 @@ export interface CredentialDocument extends VersionedDocument {
   readonly sealedAppKey?: Sealed;
   /** SHA-256, hex; unique. What credentials are found by. */
   readonly appKeyHash: string;
-  readonly appSecret?: Sealed;
-  readonly retiringSecret?: { readonly appSecret: Sealed; readonly expiresAt: Date };
   readonly state: string;
   readonly notBefore?: Date;
   readonly expiresAt?: Date;

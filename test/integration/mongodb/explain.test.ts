@@ -13,6 +13,7 @@ import { consumer, credential, groupGrant, partnerEndpoint } from '../../support
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 import { APP_SECRET, HMAC_APP_KEY, hmacCredential, put } from './support.ts';
+import { materialWith } from '../../support/store/secrets.ts';
 
 const at = '2026-11-07T02:40:00Z';
 const date = 'Sat, 07 Nov 2026 02:40:00 GMT';
@@ -43,7 +44,7 @@ describe('postern explain with MongoDB and its key ring', () => {
         hmacCredential(),
         {
           ...client,
-          appSecret: Secret.fromText('the-secret-of-acme-for-tests'),
+          material: materialWith(Secret.fromText('the-secret-of-acme-for-tests')),
           appKey: Secret.fromText('client-of-acme'),
         },
       ],

@@ -5,6 +5,7 @@ import { standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/time/poll.ts';
 import { acme, APP_SECRET, empty, hmacCredential, openStore, type OpenStore, put } from './support.ts';
+import { secretsOf } from '../../support/store/secrets.ts';
 
 describe('following MongoDB', () => {
   const database = useDatabase();
@@ -27,7 +28,7 @@ describe('following MongoDB', () => {
     assert.equal(await store.ask(), 'acme active granted orders');
     assert.equal(await store.ask('nobody'), 'unknown');
     const held = await store.checks.current().credentials.findByAppKey('acme-hmac-app-key');
-    assert.equal(held?.credential.appSecret?.reveal().toString(), APP_SECRET);
+    assert.equal(secretsOf(held?.credential).appSecret?.reveal().toString(), APP_SECRET);
   });
 
   it('takes an endpoint that is made, edited, disabled, deleted', async () => {

@@ -22,6 +22,7 @@ import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { borrowReplicaSet, standAloneDatabase } from '../../support/mongodb/borrow-servers.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
+import { secretsOf, materialWith } from '../../support/store/secrets.ts';
 
 type Anything = { _id: string } & Document;
 
@@ -98,7 +99,7 @@ describe('the resource store on MongoDB', () => {
     const store = storeOn(db(), null);
     assert.deepEqual(await idsOf(store, 'credential'), ['acme-hmac', 'k']);
     const { resource } = (await store.find('credential', 'acme-hmac')) ?? assert.fail();
-    assert.throws(() => resource.appSecret?.reveal(), /^Error: this command opens no secrets$/);
+    assert.throws(() => secretsOf(resource).appSecret?.reveal(), /^Error: this command opens no secrets$/);
     assert.equal(resource.appKey?.reveal().toString(), 'acme-hmac-app-key');
     await store.commit([creation('consumer', consumer({ id: 'x' }))], operation);
     const other = creation('credential', managed({ id: 'other', consumerId: 'x' }));
@@ -113,10 +114,11 @@ describe('the resource store on MongoDB', () => {
 
   it('keeps no secret in clear in any collection', async () => {
     const store = storeOn(db());
-    const retiringSecret = { appSecret: Secret.fromText(OTHER_SECRET), expiresAt: 1_900_000_000 };
+    const former = { appSecret: Secret.fromText(OTHER_SECRET), expiresAt: 1_900_000_000 };
+    const material = materialWith(secretsOf(managed()).appSecret, former);
     const key = managed({ id: 'acme-key', methods: ['key'], key: 'an-app-key-that-is-the-secret' });
     await store.commit([...whole(), creation('credential', key)], operation);
-    await store.commit([await edit(store, 'credential', 'acme-hmac', { retiringSecret })], operation);
+    await store.commit([await edit(store, 'credential', 'acme-hmac', { material })], operation);
     await store.commit([await edit(store, 'credential', 'acme-key', { state: 'revoked' })], operation);
     await store.commit([await deletion(store, 'credential', 'acme-key')], operation);
     const dump: Document[] = [];

@@ -4,7 +4,6 @@ import { type KeyRing } from '../../../src/model/keyring/key-ring.ts';
 import { type Sealer } from '../../../src/model/keyring/sealed.ts';
 import { grantId } from '../../../src/resources/grant.ts';
 import type { ManagedCredential } from '../../../src/resources/resource.ts';
-import { type Credential } from '../../../src/model/credential.ts';
 import { type Consumer } from '../../../src/model/consumer.ts';
 import { type Endpoint } from '../../../src/model/endpoint.ts';
 import { type Grant } from '../../../src/model/grant.ts';
@@ -22,7 +21,7 @@ import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
 import { MongoCheckStore, type MongoCheckStorePorts } from '../../../src/stores/mongodb/mongo-check-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
-import { consumer, credential, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
+import { consumer, credential, grant, keyEndpoint, type CredentialParts } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/time/poll.ts';
 
 const ring = testKeyRing();
@@ -73,10 +72,7 @@ export const HMAC_APP_KEY = 'acme-hmac-app-key';
 export const APP_SECRET = 'the App Secret of the tests, 42 characters';
 
 /** `acme-hmac` of `acme`, with an App Secret, unless told otherwise. */
-export function hmacCredential({
-  appKey = HMAC_APP_KEY,
-  ...parts
-}: Partial<Credential> & { readonly appKey?: string } = {}): ManagedCredential {
+export function hmacCredential({ appKey = HMAC_APP_KEY, ...parts }: CredentialParts = {}): ManagedCredential {
   const appSecret = Secret.fromText(APP_SECRET);
   const made = credential({ id: 'acme-hmac', appKey, methods: ['hmac'], appSecret, ...parts });
   return { ...made, appKey: Secret.fromText(appKey) };

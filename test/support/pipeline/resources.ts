@@ -17,6 +17,8 @@ import { type Limit } from '../../../src/model/limit.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { compileCatalog } from '../../../src/check/route/endpoint-table.ts';
 import type { Catalog } from '../../../src/check/store/check-store.ts';
+import { type GivenSecrets, materialWith } from '../store/secrets.ts';
+import { materialKindOf } from '../../../src/model/material.ts';
 
 /** The App Key of {@link credential}, in the form that Postern generates. */
 export const APP_KEY = '3f0c9a1be27d4856af0312c4d5e6b798';
@@ -102,20 +104,24 @@ export function consumer(parts: Partial<Consumer> = {}): Consumer {
   return { id: 'acme', ...consumerDefaults, name: 'Acme Ltd', ...parts };
 }
 
+/** What a test says of a credential. */
+export type CredentialParts = Partial<Credential> & GivenSecrets & { readonly appKey?: string };
+
 /** The credential `acme-key` of `acme` for method `key`, unless stated otherwise. Other methods get an App Secret. */
 export function credential({
   appKey = APP_KEY,
+  appSecret,
+  retiringSecret = null,
   ...parts
-}: Partial<Credential> & { readonly appKey?: string } = {}): Credential {
+}: CredentialParts = {}): Credential {
   const methods = parts.methods ?? ['key'];
-  const needsSecret = methods.some((method) => method !== 'key');
+  const usual = materialKindOf(methods) === 'app-key' ? null : Secret.fromText('a secret for tests, 32 characters');
   return {
     id: 'acme-key',
     consumerId: 'acme',
     methods,
     appKeyHash: hashAppKey(appKey),
-    appSecret: needsSecret ? Secret.fromText('a secret for tests, 32 characters') : null,
-    retiringSecret: null,
+    material: materialWith(appSecret === undefined ? usual : appSecret, retiringSecret),
     state: 'active',
     notBefore: null,
     expiresAt: null,

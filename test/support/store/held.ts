@@ -1,4 +1,5 @@
 import { hashAppKey } from '../../../src/model/app-key.ts';
+import { sharedSecret } from '../../../src/model/material.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { type HeldCredential } from '../../../src/check/store/credential-source.ts';
 import { consumer } from '../pipeline/resources.ts';
@@ -13,8 +14,7 @@ export function held(id: string, consumerId = 'acme', version = 1): HeldCredenti
       consumerId,
       methods: ['hmac'],
       appKeyHash: hashOf(id),
-      appSecret: Secret.fromText(`the secret of ${id}, version ${String(version)}`),
-      retiringSecret: null,
+      material: sharedSecret(Secret.fromText(`the secret of ${id}, version ${String(version)}`)),
       state: 'active',
       notBefore: null,
       expiresAt: null,

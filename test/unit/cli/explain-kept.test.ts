@@ -17,8 +17,10 @@ const atSeconds = nowSeconds + 3600;
 const date = new Date(atSeconds * 1000).toUTCString();
 const appKey = 'k-of-acme';
 const signer = {
-  ...credential({ id: 'acme-hmac', appKey, methods: ['hmac'], appSecret: Secret.fromText(SECRET) }),
-  retiringSecret: { appSecret: Secret.fromText(FORMER), expiresAt: atSeconds - 60 },
+  ...credential({
+    ...{ id: 'acme-hmac', appKey, methods: ['hmac'], appSecret: Secret.fromText(SECRET) },
+    retiringSecret: { appSecret: Secret.fromText(FORMER), expiresAt: atSeconds - 60 },
+  }),
   appKey: Secret.fromText(appKey),
   appKeyHash: hashAppKey(appKey),
 };

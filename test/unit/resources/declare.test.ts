@@ -17,6 +17,7 @@ import {
   openEndpoint,
   partnerEndpoint,
 } from '../../support/pipeline/resources.ts';
+import { appKeyMaterial, mapSecrets, sharedSecret } from '../../../src/model/material.ts';
 
 const SECRET = 'a secret for tests, 32 characters';
 
@@ -26,8 +27,9 @@ const managed = {
   methods: ['hmac'],
   appKey: Secret.fromText('acme-public'),
   appKeyHash: hashAppKey('acme-public'),
-  appSecret: Secret.fromText(SECRET),
-  retiringSecret: { appSecret: Secret.fromText(`former ${SECRET}`), expiresAt: 1_800_000_000 },
+  material: sharedSecret(Secret.fromText(SECRET), {
+    ...{ appSecret: Secret.fromText(`former ${SECRET}`), expiresAt: 1_800_000_000 },
+  }),
   state: 'active',
   notBefore: null,
   expiresAt: 1_900_000_000,
@@ -39,8 +41,7 @@ const keyCredential = {
   methods: ['key'],
   appKey: Secret.fromText('acme-secret-key'),
   appKeyHash: hashAppKey('acme-secret-key'),
-  appSecret: null,
-  retiringSecret: null,
+  material: appKeyMaterial,
 } as const;
 
 function contentOf(document: object): DocumentContent {
@@ -141,12 +142,14 @@ describe('declaring resources', () => {
     assert.deepEqual(
       read.map((credential) => ({
         ...credential,
-        appSecret: credential.appSecret?.reveal().toString(),
-        retiringSecret: credential.retiringSecret?.appSecret?.reveal().toString(),
+        material: mapSecrets(credential.material, (secret) => secret?.reveal().toString()),
       })),
       [
-        { ...managed, appKey: 'acme-public', appSecret: SECRET, retiringSecret: `former ${SECRET}` },
-        { ...keyCredential, appKey: 'acme-secret-key', appSecret: undefined, retiringSecret: undefined },
+        {
+          ...{ ...managed, appKey: 'acme-public' },
+          material: sharedSecret(SECRET, { appSecret: `former ${SECRET}`, expiresAt: 1_800_000_000 }),
+        },
+        { ...keyCredential, appKey: 'acme-secret-key' },
       ],
     );
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { parseDocument } from '../../../src/resources/parse-document.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { contentOf, DEMO_SECRET, problemsOf, secretsOf, stateOf } from './support.ts';
+import { appSecretOf, mapSecrets, sharedSecret } from '../../../src/model/material.ts';
 
 const everything = `version: 1
 endpoints:
@@ -79,7 +80,7 @@ describe('reading a declarative document', () => {
     ]);
     const [credential] = state.credentials;
     assert.ok(credential);
-    const { appSecret, retiringSecret, ...rest } = credential;
+    const { material, ...rest } = credential;
     assert.deepEqual(rest, {
       id: 'acme-hmac',
       consumerId: 'acme',
@@ -89,9 +90,12 @@ describe('reading a declarative document', () => {
       notBefore: Date.parse('2025-12-31T22:00:00Z') / 1000,
       expiresAt: Date.parse('2027-01-01T00:00:00Z') / 1000,
     });
-    assert.equal(appSecret?.reveal().toString(), DEMO_SECRET);
-    assert.equal(retiringSecret?.appSecret.reveal().toString(), `former-${DEMO_SECRET}`);
-    assert.equal(retiringSecret.expiresAt, Date.parse('2026-12-01T00:00:00Z') / 1000);
+    assert.deepEqual(
+      mapSecrets(material, (secret) => secret.reveal().toString()),
+      sharedSecret(DEMO_SECRET, {
+        ...{ appSecret: `former-${DEMO_SECRET}`, expiresAt: Date.parse('2026-12-01T00:00:00Z') / 1000 },
+      }),
+    );
     assert.deepEqual(state.grants, [
       {
         endpointId: 'orders',
@@ -330,7 +334,7 @@ consumers:
     ]);
     const good = text.split('\n').slice(0, 6).join('\n');
     assert.deepEqual(
-      stateOf(good, { secrets }).credentials.map(({ appSecret }) => appSecret?.reveal().toString()),
+      stateOf(good, { secrets }).credentials.map(({ material }) => appSecretOf(material)?.reveal().toString()),
       [DEMO_SECRET, DEMO_SECRET],
     );
   });

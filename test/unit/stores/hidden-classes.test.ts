@@ -6,6 +6,7 @@ import { joinSlice, sliceState } from '../../../src/stores/file/portable-state.t
 import type { Credential } from '../../../src/model/credential.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
 import { Secret } from '../../../src/model/secret.ts';
+import { appKeyMaterial, sharedSecret } from '../../../src/model/material.ts';
 
 const COUNT = 100;
 const numbers = Array.from({ length: COUNT }, (_, at) => at);
@@ -21,6 +22,8 @@ describe('the resources that checks read have one hidden class each', () => {
     const credentials = numbers.map(credentialOf);
     for (const slice of sliceState({ endpoints: [], consumers: [], credentials, grants: [] })) joinSlice(joined, slice);
     assertOneClass(joined.credentials);
+    const secrets = joined.credentials.map(({ material }) => material).filter(({ kind }) => kind === 'shared-secret');
+    assertOneClass(secrets, COUNT / 2);
   });
 
   it('consumers of a database', () => {
@@ -70,7 +73,10 @@ describe('names of closed lists that checks compare are the constants of the pro
     const state = { endpoints: [read.value], consumers: [], credentials: [credentialOf(1)], grants: [] };
     for (const slice of sliceState(state)) joinSlice(joined, structuredClone(slice));
     assert.deepEqual(copiesIn(joined.endpoints), []);
-    assert.deepEqual(copiesIn(joined.credentials.map(({ methods, state }) => ({ methods, state }))), []);
+    assert.deepEqual(
+      copiesIn(joined.credentials.map(({ methods, state, material: { kind } }) => ({ methods, state, kind }))),
+      [],
+    );
   });
 
   it('in endpoints of a database', () => {
@@ -102,10 +108,10 @@ function copiesIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(copiesIn) : [];
 }
 
-function assertOneClass(objects: readonly object[]): void {
+function assertOneClass(objects: readonly object[], count = COUNT): void {
   const [first, ...others] = objects;
   assert.ok(first !== undefined);
-  assert.equal(others.length, COUNT - 1);
+  assert.equal(others.length, count - 1);
   assert.deepEqual(
     others.filter((object) => !haveSameClass(first, object)),
     [],
@@ -114,13 +120,13 @@ function assertOneClass(objects: readonly object[]): void {
 
 function credentialOf(at: number): Credential {
   const appSecret = at % 2 === 0 ? null : Secret.fromText(`secret ${String(at)}`);
+  const former = { appSecret: Secret.fromText('former'), expiresAt: 4_000_000_000 };
   return {
     id: `credential-${String(at)}`,
     consumerId: `partner-${String(at)}`,
     methods: [at % 2 === 0 ? 'key' : 'hmac'],
     appKeyHash: String(at).padStart(64, '0'),
-    appSecret,
-    retiringSecret: at % 4 === 1 ? { appSecret: Secret.fromText('former'), expiresAt: 4_000_000_000 } : null,
+    material: appSecret === null ? appKeyMaterial : sharedSecret(appSecret, at % 4 === 1 ? former : null),
     state: at % 3 === 0 ? 'active' : 'retiring',
     notBefore: at % 7 === 0 ? 1 : null,
     expiresAt: at % 3 === 0 ? null : 4_000_000_000,

@@ -7,9 +7,9 @@ import {
   type RotationRecord,
   rotationOutcomes,
 } from '../../../resources/changes/rotation/rotation-record.ts';
-import { isAppKeySecret } from '../../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../../model/endpoint.ts';
 import type { LabelSelector } from '../../../model/labels.ts';
+import { materialFacts, materialKindOf } from '../../../model/material.ts';
 import { Secret } from '../../../model/secret.ts';
 import { declareTime } from '../../../resources/declared.ts';
 
@@ -110,9 +110,10 @@ function readMade(raw: unknown, methods: readonly AuthenticationMethod[]): NewSe
   const revision = numberIn(raw, 'revision');
   const formerEndsAt = timeIn(raw, 'formerEndsAt');
   if (revision === null || formerEndsAt === null) return null;
-  const isWhole = isAppKeySecret(methods)
-    ? appKey !== null && appSecret === null && successorId !== null
-    : appSecret !== null && successorId === null;
+  const isWhole =
+    materialFacts[materialKindOf(methods)].appKey === 'secret'
+      ? appKey !== null && appSecret === null && successorId !== null
+      : appSecret !== null && successorId === null;
   return isWhole ? { appKey, appSecret, successorId, revision, formerEndsAt } : null;
 }
 

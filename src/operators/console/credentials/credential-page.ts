@@ -7,7 +7,7 @@ import { definitions } from '../parts/table.ts';
 import { copyable, time, timeOr } from '../parts/values.ts';
 import { type CredentialView, handedOver } from './handed-over.ts';
 import {
-  isKeySecret,
+  factsOf,
   isRevoked,
   methodsOf,
   readCredential,
@@ -53,7 +53,7 @@ function summary(credential: ShownCredential): Html {
 }
 
 function secretKey(credential: ShownCredential): string {
-  if (!isKeySecret(credential)) return 'not shown';
+  if (factsOf(credential).appKey !== 'secret') return 'not shown';
   const { appKeyEnd } = credential;
   return `a secret${appKeyEnd === undefined ? '' : ` that ends with …${appKeyEnd}`}: it was shown when it was issued`;
 }

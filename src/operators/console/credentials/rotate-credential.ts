@@ -5,8 +5,8 @@ import { textField, tickBox } from '../parts/form.ts';
 import { secretsOnce } from './secrets-once.ts';
 import {
   credentialTrail,
+  factsOf,
   type IssuedCredential,
-  isKeySecret,
   readCredential,
   type ShownCredential,
 } from './shown-credential.ts';
@@ -45,12 +45,10 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
     ...{ grace: text('grace'), isForced: isTicked('force'), successor: text('id') },
   }),
   fields: ({ grace, isForced, successor }, { refused }, credential) => {
-    const isKey = isKeySecret(credential);
+    const { appKey, rotation } = factsOf(credential);
     const parts = { name: 'id', label: 'Id of the new credential', hint: 'Optional.', value: successor };
     return [
-      isKey
-        ? html`<p>The App Key is the secret: a second credential is issued, and this one retires.</p>`
-        : html`<p>The App Key stays, and the App Secret is new. The former one works until the grace period ends.</p>`,
+      html`<p>${rotation}</p>`,
       textField(
         {
           ...{ name: 'grace', label: 'The former secret works for', value: grace, isRequired: true },
@@ -58,7 +56,7 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
         },
         refused,
       ),
-      ...(isKey ? [textField(parts, refused)] : []),
+      ...(appKey === 'secret' ? [textField(parts, refused)] : []),
       ...(credential.status === 'rotating' || isForced ? [tickBox({ ...force, isTicked: isForced })] : []),
     ];
   },

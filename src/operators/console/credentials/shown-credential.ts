@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { AuthenticationMethod } from '../../../model/endpoint.ts';
+import { materialFacts, type MaterialKind, materialKindOf } from '../../../model/material.ts';
 import { type Html, url } from '../frame/html.ts';
 import type { Shown, Visit } from '../frame/page.ts';
 import { consumerTrail } from '../consumers/shown-consumer.ts';
@@ -49,13 +50,16 @@ export async function readCredential({ api, param }: Visit): Promise<ShownCreden
 }
 
 /** The methods that a credential is for. */
-export function methodsOf({ method, methods }: Pick<ShownCredential, 'method' | 'methods'>): readonly string[] {
+export function methodsOf({
+  method,
+  methods,
+}: Pick<ShownCredential, 'method' | 'methods'>): readonly AuthenticationMethod[] {
   return methods ?? (method === undefined ? [] : [method]);
 }
 
-/** Whether the App Key is the secret itself, and a rotation gives a second credential. */
-export function isKeySecret(credential: Pick<ShownCredential, 'method' | 'methods'>): boolean {
-  return methodsOf(credential).every((method) => method === 'key');
+/** What holds of what a credential proves with. */
+export function factsOf(credential: Pick<ShownCredential, 'method' | 'methods'>): (typeof materialFacts)[MaterialKind] {
+  return materialFacts[materialKindOf(methodsOf(credential))];
 }
 
 /** What a credential is worth now. */

@@ -1,5 +1,6 @@
 import type { DocumentCredential } from '../../credential.ts';
 import { isDeclared, type Placed } from '../../../model/document/problem-log.ts';
+import { withoutFormer } from '../../../model/material.ts';
 import type { Change } from '../change.ts';
 import type { ManagedCredential } from '../../resource.ts';
 
@@ -24,7 +25,7 @@ export function keepState({ value, place }: Placed<DocumentCredential>, stored: 
     case 'active':
       return value;
     case 'revoked':
-      return { ...value, state: 'revoked', retiringSecret: null };
+      return { ...value, state: 'revoked', material: withoutFormer(value.material) };
     case 'retiring':
       return { ...value, state: 'retiring', expiresAt: earlier(value.expiresAt, stored.expiresAt) };
   }

@@ -1,7 +1,14 @@
 import { declareTime } from '../../declared.ts';
 import type { DocumentCredential } from '../../credential.ts';
-import { isAppKeySecret } from '../../../model/app-key.ts';
-import type { RetiringSecret } from '../../../model/credential.ts';
+import {
+  appKeyMaterial,
+  appSecretOf,
+  type Material,
+  materialFacts,
+  type RetiringSecret,
+  sharedSecret,
+  type SharedSecret,
+} from '../../../model/material.ts';
 import { Secret } from '../../../model/secret.ts';
 import { generateAppKey, generateAppSecret, hashOfAppKey } from '../generate-credential.ts';
 import type { ManagedCredential } from '../../resource.ts';
@@ -40,19 +47,14 @@ export function resolveCredential(
     return { faults: [{ key: declared.id === null ? null : 'id', message }] };
   }
   const key = resolveAppKey(declared, stored, faults);
-  const appSecret = resolveAppSecret(declared, id, stored, faults);
-  const retiringSecret = resolveRetiringSecret(declared, stored, faults);
+  const { material, appSecret } = resolveMaterial(declared, id, stored, faults);
   if (notBefore !== null && expiresAt !== null && expiresAt <= notBefore) {
     const message = `the credential ${quote(id)} is ${state} in the store and ends at ${declareTime(expiresAt)}; "notBefore" must be earlier`;
     faults.push({ key: 'notBefore', message });
   }
-  if (faults.length > 0) return { faults };
+  if (faults.length > 0 || material === null) return { faults };
   const { appKey, appKeyHash } = key;
-  const { secret } = appSecret;
-  const generated = {
-    appKey: key.isGenerated ? appKey : null,
-    appSecret: appSecret.isGenerated ? secret : null,
-  };
+  const generated = { appKey: key.isGenerated ? appKey : null, appSecret };
   return {
     credential: {
       id,
@@ -60,13 +62,12 @@ export function resolveCredential(
       methods,
       appKey,
       appKeyHash,
-      appSecret: secret,
-      retiringSecret,
+      material,
       state,
       notBefore,
       expiresAt,
     },
-    generated: key.isGenerated || appSecret.isGenerated ? generated : null,
+    generated: key.isGenerated || appSecret !== null ? generated : null,
   };
 }
 
@@ -77,12 +78,12 @@ interface ResolvedAppKey {
 }
 
 function resolveAppKey(
-  { methods, appKey, appKeyHash }: DocumentCredential,
+  { methods, material, appKey, appKeyHash }: DocumentCredential,
   stored: ManagedCredential | null,
   faults: CredentialFault[],
 ): ResolvedAppKey {
-  const isSecret = isAppKeySecret(methods);
-  if (stored !== null && isSecret && !isAppKeySecret(stored.methods)) {
+  const isSecret = materialFacts[material.kind].appKey === 'secret';
+  if (stored !== null && isSecret && materialFacts[stored.material.kind].appKey === 'public') {
     if (appKeyHash === null || appKeyHash === stored.appKeyHash) {
       const message = `the App Key of this credential was public with ${stored.methods.join(', ')}; method key needs a secret one: give it a new "appKey"`;
       faults.push({ key: null, message });
@@ -102,14 +103,36 @@ function resolveAppKey(
   return { appKey: stored.appKey, appKeyHash: stored.appKeyHash, isGenerated: false };
 }
 
+/** The material that the store gets; null when it has a fault. `appSecret` is what was generated for it. */
+function resolveMaterial(
+  declared: DocumentCredential,
+  id: string,
+  stored: ManagedCredential | null,
+  faults: CredentialFault[],
+): { readonly material: Material | null; readonly appSecret: Secret | null } {
+  const { material, appKeyHash } = declared;
+  switch (material.kind) {
+    case 'app-key':
+      return { material: appKeyMaterial, appSecret: null };
+    case 'shared-secret': {
+      const { secret, isGenerated } = resolveAppSecret(material, appKeyHash, id, stored, faults);
+      const former = resolveRetiringSecret(material, stored, faults);
+      return {
+        material: secret === null ? null : sharedSecret(secret, former),
+        appSecret: isGenerated ? secret : null,
+      };
+    }
+  }
+}
+
 function resolveAppSecret(
-  { methods, appKeyHash, appSecret }: DocumentCredential,
+  { appSecret }: SharedSecret<Secret | null>,
+  appKeyHash: string | null,
   id: string,
   stored: ManagedCredential | null,
   faults: CredentialFault[],
 ): { readonly secret: Secret | null; readonly isGenerated: boolean } {
-  if (isAppKeySecret(methods)) return { secret: null, isGenerated: false };
-  const kept = appSecret ?? stored?.appSecret ?? null;
+  const kept = appSecret ?? (stored === null ? null : appSecretOf(stored.material));
   if (kept !== null) return { secret: kept, isGenerated: false };
   if (stored === null && appKeyHash === null) return { secret: generateAppSecret(), isGenerated: true };
   const why = stored === null ? `there is no stored credential ${quote(id)}` : 'the stored credential has none';
@@ -119,12 +142,11 @@ function resolveAppSecret(
 }
 
 function resolveRetiringSecret(
-  { methods, appSecret, retiringSecret }: DocumentCredential,
+  { appSecret, retiringSecret }: SharedSecret<Secret | null>,
   stored: ManagedCredential | null,
   faults: CredentialFault[],
 ): RetiringSecret | null {
-  if (isAppKeySecret(methods)) return null;
-  const former = stored?.retiringSecret ?? null;
+  const former = stored?.material.kind === 'shared-secret' ? stored.material.retiringSecret : null;
   if (retiringSecret === null) return appSecret === null ? former : null;
   const kept = retiringSecret.appSecret ?? former?.appSecret ?? null;
   if (kept !== null) return { appSecret: kept, expiresAt: retiringSecret.expiresAt };

@@ -1,5 +1,5 @@
-import { isAppKeySecret } from '../../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../../model/endpoint.ts';
+import { materialFacts, materialKindOf } from '../../../model/material.ts';
 import { declareWholeResource } from '../../declare-resource.ts';
 import type { Declared } from '../../declared.ts';
 import type { Change, ChangeOf } from '../change.ts';
@@ -57,7 +57,9 @@ export function readSides({ kind, before, after }: Pick<AuditEvent, 'kind' | 'be
   };
   const { appKey, appSecret, retiringSecret, ...others } = after;
   // A public App Key is a field like others, and could be one of these words.
-  const mayBeSecret = [before, after].some((side) => side !== null && isAppKeySecret(methodsOf(side)));
+  const mayBeSecret = [before, after].some(
+    (side) => side !== null && materialFacts[materialKindOf(methodsOf(side))].appKey === 'secret',
+  );
   const keepsAppKey = appKey !== undefined && !(mayBeSecret && take('appKey', appKey));
   if (appSecret !== undefined) take('appSecret', appSecret);
   const { appSecret: former, ...retiring } = (retiringSecret ?? {}) as Declared;

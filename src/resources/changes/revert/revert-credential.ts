@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readPlain } from '../../../model/document/read-plain.ts';
-import { isAppKeySecret } from '../../../model/app-key.ts';
+import { materialFacts, materialKindOf } from '../../../model/material.ts';
 import { readCredential } from '../../credential.ts';
 import { declareWholeResource } from '../../declare-resource.ts';
 import type { Declared } from '../../declared.ts';
@@ -90,9 +90,8 @@ function noSecret(): { fault: string } {
 
 function deleted(event: AuditEvent, before: Declared, { issue }: RevertWords): string {
   const methods = methodsOf(before);
-  const what = isAppKeySecret(methods)
-    ? 'its App Key is in no event'
-    : 'its App Secret is in no event, and its App Key is never given again';
+  const { secret, appKey } = materialFacts[materialKindOf(methods)];
+  const what = `its ${secret} is in no event${appKey === 'public' ? ', and its App Key is never given again' : ''}`;
   const instead = issue(String(before['consumer']), methods[0] ?? 'hmac');
   return `the ${subjectOf(event)} does not come back: ${what}. Issue a new one: ${instead}`;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { isUnopened } from '../../../model/keyring/sealed.ts';
-import { isAppKeySecret } from '../../../model/app-key.ts';
+import { appSecretOf, formerEndOf, formerSecretOf, materialFacts, materialKindOf } from '../../../model/material.ts';
 import type { Secret } from '../../../model/secret.ts';
 import type { ManagedCredential, Stored } from '../../resource.ts';
 import { equal } from '../../../base/text/equal.ts';
@@ -129,7 +129,8 @@ function obstacleOf(
 function pairOf({ methods, made }: RotationRecord): GeneratedPair {
   const pair = generatePair(methods);
   if (made === null) return pair;
-  if (!isAppKeySecret(methods) || made.appKey === null) return { ...pair, appSecret: made.appSecret };
+  const isAppKeyNew = materialFacts[materialKindOf(methods)].appKey === 'secret';
+  if (!isAppKeyNew || made.appKey === null) return { ...pair, appSecret: made.appSecret };
   return { appKey: made.appKey, appKeyHash: hashOfAppKey(made.appKey), appSecret: null };
 }
 
@@ -140,8 +141,8 @@ function planChanges(
   { graceSeconds, endsFormerSecret }: RunTerms,
   { clock }: RunPorts,
 ): { readonly changes: Parameters<ResourceStore['commit']>[0]; readonly made: NewSecret } {
-  const { methods, consumerId, appKey } = current.resource;
-  const isKey = isAppKeySecret(methods);
+  const { material, consumerId, appKey } = current.resource;
+  const isKey = materialFacts[material.kind].appKey === 'secret';
   const successorId = isKey ? (former?.successorId ?? generateCredentialId(consumerId, 'key')) : null;
   const rotation = { pair, successorId: successorId ?? '', graceSeconds, endsFormerSecret };
   const planned = planRotation(current, rotation, clock.nowSeconds());
@@ -170,17 +171,18 @@ async function findInForce(
     return { ...made, formerEndsAt: current?.resource.expiresAt ?? made.formerEndsAt };
   }
   if (current === null) return null;
-  const { id, appSecret, retiringSecret } = current.resource;
+  const { id, material } = current.resource;
+  const appSecret = appSecretOf(material);
   if (isUnopened(appSecret) && current.revision !== made.revision) {
     throw new Error(
       `the key ring does not open the App Secret of "${id}", which may be the one of this run: carry on with the key ring that it began with`,
     );
   }
   if (isSame(made.appSecret, appSecret)) {
-    return { ...made, formerEndsAt: retiringSecret?.expiresAt ?? made.formerEndsAt };
+    return { ...made, formerEndsAt: formerEndOf(material) ?? made.formerEndsAt };
   }
   // Rotated again since, by others.
-  return isSame(made.appSecret, retiringSecret?.appSecret ?? null) ? made : null;
+  return isSame(made.appSecret, formerSecretOf(material)) ? made : null;
 }
 
 function isSame(made: Secret | null, stored: Secret | null): boolean {

@@ -1,5 +1,6 @@
 import { isUnopened } from '../../../model/keyring/sealed.ts';
 import type { Consumer } from '../../../model/consumer.ts';
+import { appSecretOf } from '../../../model/material.ts';
 import type { ManagedCredential, Stored } from '../../resource.ts';
 import { findNearEnd, findObstacle } from '../plan-credential.ts';
 import type { RunTerms } from './carry-out-run.ts';
@@ -42,7 +43,7 @@ export function planRun(
   const unopened: string[] = [];
   const endingSoon: { credentialId: string; endsAt: number }[] = [];
   for (const { stored, consumer } of candidates) {
-    const { id: credentialId, consumerId, methods, appSecret } = stored.resource;
+    const { id: credentialId, consumerId, methods, material } = stored.resource;
     const obstacle = findObstacle(stored.resource, endsFormerSecret, nowSeconds);
     // Its partner cannot call and change over: a grace period would pass unused.
     const isTooEarly = !consumer.enabled && graceSeconds > 0;
@@ -53,7 +54,7 @@ export function planRun(
     }
     const { createdAt } = stored;
     records.push({ credentialId, consumerId, methods, createdAt, outcome: 'planned', reason: null, made: null });
-    if (isUnopened(appSecret)) unopened.push(credentialId);
+    if (isUnopened(appSecretOf(material))) unopened.push(credentialId);
     const endsAt = findNearEnd(stored.resource, nowSeconds);
     if (endsAt !== null) endingSoon.push({ credentialId, endsAt });
   }

@@ -13,7 +13,7 @@ export type RotationOutcome = (typeof rotationOutcomes)[number];
 export interface NewSecret {
   /** The new one for method `key`; otherwise that of the credential, null where it is not known. */
   readonly appKey: Secret | null;
-  /** Null exactly for method `key`, whose App Key is the secret. */
+  /** Null where there is none. */
   readonly appSecret: Secret | null;
   /** Of method `key`: the credential that follows. */
   readonly successorId: string | null;

@@ -3,6 +3,7 @@ import type { Sealer } from '../../../model/keyring/sealed.ts';
 import type { Consumer } from '../../../model/consumer.ts';
 import type { Credential } from '../../../model/credential.ts';
 import { isGroupGrant, type OwnGrant } from '../../../model/grant.ts';
+import { appKeyMaterial } from '../../../model/material.ts';
 import { disabledConsumer } from '../../../resources/consumer.ts';
 import { CredentialUnreadable, type HeldCredential } from '../../../check/store/credential-source.ts';
 import { withFaults } from '../faults.ts';
@@ -159,8 +160,7 @@ function revokedCredential(credential: RawDocument, consumerId: string): Credent
     consumerId,
     methods: [],
     appKeyHash: idTextOf(credential['appKeyHash']),
-    appSecret: null,
-    retiringSecret: null,
+    material: appKeyMaterial,
     state: 'revoked',
     notBefore: null,
     expiresAt: null,

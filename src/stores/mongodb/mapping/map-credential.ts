@@ -1,12 +1,15 @@
 import { CannotOpen, type Sealed, type SealedFor, type Sealer, UnopenedSecret } from '../../../model/keyring/sealed.ts';
-import { hashAppKey, isAppKeySecret } from '../../../model/app-key.ts';
+import { dateOf } from '../../../model/document/fields.ts';
+import { hashAppKey } from '../../../model/app-key.ts';
 import type { Credential } from '../../../model/credential.ts';
+import { mapSecrets, materialFacts } from '../../../model/material.ts';
 import { Secret } from '../../../model/secret.ts';
+import { storeMaterial } from '../../../resources/credential-material.ts';
 import { readStoredCredential, type StoredCredential } from '../../../resources/stored-credential.ts';
 import type { ManagedCredential } from '../../../resources/resource.ts';
 import type { CredentialDocument } from '../documents.ts';
 import { type DocumentFault, faultIn, type Mapped, type RawDocument } from './document-fault.ts';
-import { dateOf, readRecord, type VersionFields } from './records.ts';
+import { readRecord, type VersionFields } from './records.ts';
 
 /** How the secrets of a record are read. */
 export interface SecretReading {
@@ -53,9 +56,9 @@ export function writeCredentialDocument(
   version: VersionFields,
   sealer: Sealer | null,
 ): CredentialDocument {
-  const { id, consumerId, methods, appKey, appKeyHash, appSecret, retiringSecret, ...rest } = credential;
-  const { state, notBefore, expiresAt } = rest;
-  if (appKey === null && !isAppKeySecret(methods)) throw new Error(`the credential ${id} has lost its App Key`);
+  const { id, consumerId, methods, appKey, appKeyHash, material, state, notBefore, expiresAt } = credential;
+  const isAppKeyPublic = materialFacts[material.kind].appKey === 'public';
+  if (appKey === null && isAppKeyPublic) throw new Error(`the credential ${id} has lost its App Key`);
   const sealAs = (what: SealedFor['what'], secret: Secret): Sealed => {
     if (secret instanceof UnopenedSecret) return secret.sealed;
     if (sealer === null) throw new Error('a secret cannot be sealed without a key ring');
@@ -67,19 +70,11 @@ export function writeCredentialDocument(
     methods,
     ...(appKey === null
       ? {}
-      : isAppKeySecret(methods)
-        ? { sealedAppKey: sealAs('app-key', appKey) }
-        : { appKey: appKey.reveal().toString('utf8') }),
+      : isAppKeyPublic
+        ? { appKey: appKey.reveal().toString('utf8') }
+        : { sealedAppKey: sealAs('app-key', appKey) }),
     appKeyHash,
-    ...(appSecret === null ? {} : { appSecret: sealAs('app-secret', appSecret) }),
-    ...(retiringSecret === null
-      ? {}
-      : {
-          retiringSecret: {
-            appSecret: sealAs('app-secret', retiringSecret.appSecret),
-            expiresAt: dateOf(retiringSecret.expiresAt),
-          },
-        }),
+    ...storeMaterial(mapSecrets(material, (secret) => sealAs('app-secret', secret))),
     state,
     ...(notBefore === null ? {} : { notBefore: dateOf(notBefore) }),
     ...(expiresAt === null ? {} : { expiresAt: dateOf(expiresAt) }),
@@ -116,20 +111,13 @@ class Opener {
 }
 
 function openSecrets(stored: StoredCredential, opener: Opener): Credential {
-  const { id, consumerId, methods, appKeyHash, appSecret, retiringSecret, state, notBefore, expiresAt } = stored;
+  const { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt } = stored;
   return {
     id,
     consumerId,
     methods,
     appKeyHash,
-    appSecret: appSecret === null ? null : opener.open('appSecret', appSecret, 'app-secret'),
-    retiringSecret:
-      retiringSecret === null
-        ? null
-        : {
-            appSecret: opener.open('retiringSecret.appSecret', retiringSecret.appSecret, 'app-secret'),
-            expiresAt: retiringSecret.expiresAt,
-          },
+    material: mapSecrets(material, (sealed, path) => opener.open(path, sealed, 'app-secret')),
     state,
     notBefore,
     expiresAt,

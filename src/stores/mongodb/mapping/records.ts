@@ -1,4 +1,11 @@
-import { dateField, FieldFault, isMapping, type Field, wholeNumberField } from '../../../model/document/fields.ts';
+import {
+  dateField,
+  dateOf,
+  FieldFault,
+  isMapping,
+  type Field,
+  wholeNumberField,
+} from '../../../model/document/fields.ts';
 import { readMapping } from '../../../model/document/read-mapping.ts';
 import { type Reader, readPlain } from '../../../model/document/read-plain.ts';
 import type { Consumer } from '../../../model/consumer.ts';
@@ -85,11 +92,6 @@ export function writeVersion({ revision, createdAt, updatedAt, labelsSince }: Ve
   if (labelsSince === undefined) return own;
   const dates = Object.entries(labelsSince).map(([name, seconds]) => [name, dateOf(seconds)] as const);
   return { ...own, labelsSince: Object.fromEntries(dates) };
-}
-
-/** Seconds since the epoch as a BSON date. */
-export function dateOf(seconds: number): Date {
-  return new Date(seconds * 1000);
 }
 
 /** Reads a document of `endpoints`. */

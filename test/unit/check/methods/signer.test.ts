@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { findSigner, judgeProof } from '../../../../src/check/methods/caller.ts';
 import { type Consumer } from '../../../../src/model/consumer.ts';
-import { type Credential } from '../../../../src/model/credential.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { refuse } from '../../../../src/check/refusal.ts';
 import { fixedClock, NOON } from '../../../support/time/fixed-clock.ts';
-import { consumer } from '../../../support/pipeline/resources.ts';
+import { consumer, type CredentialParts } from '../../../support/pipeline/resources.ts';
 import { signedByHmac } from '../../../support/partner/hmac.ts';
 import { formRequest, withSign } from '../../../support/partner/parameters.ts';
 import { acme } from '../../../support/partner/signature-document.ts';
 import { acmeCredential, asCheck, lastDecision, signedGateway } from '../../../support/partner/signed-gateway.ts';
 
 interface Held {
-  readonly credential?: Partial<Credential>;
+  readonly credential?: CredentialParts;
   readonly consumer?: Partial<Consumer>;
 }
 
@@ -50,10 +49,6 @@ const faults: Readonly<Record<string, readonly [held: Held | null, detail: strin
   ],
   'its consumer is disabled': [{ consumer: { enabled: false } }, 'the consumer acme is disabled'],
   'its credential has no secret': [{ credential: { appSecret: null } }, 'the credential has no App Secret'],
-  'its credential has no secret but a retiring one': [
-    { credential: { appSecret: null, retiringSecret: former } },
-    'the credential has no App Secret',
-  ],
 };
 
 describe('the secrets behind an App Key', () => {

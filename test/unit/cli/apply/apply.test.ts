@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { parse } from 'yaml';
 import { memoryCli } from '../nouns/memory-cli.ts';
 import { useFiles } from './files.ts';
+import { secretsOf } from '../../../support/store/secrets.ts';
 
 const SECRET = 'a secret for tests, 32 characters';
 
@@ -137,7 +138,7 @@ grants.yaml:3:35: there is no consumer "acme"
     assert.ok(found !== null, out);
     const stored = await cli.store.find('credential', 'a');
     assert.deepEqual(
-      [stored?.resource.appKey, stored?.resource.appSecret].map((secret) => secret?.reveal().toString()),
+      [stored?.resource.appKey, secretsOf(stored?.resource).appSecret].map((secret) => secret?.reveal().toString()),
       [found[1], found[2]],
     );
     assert.doesNotMatch(await cli.done('apply', '-f', file), /Generated/);
@@ -160,7 +161,8 @@ grants.yaml:3:35: there is no consumer "acme"
     assert.equal(err, `Generated, and written to ${to} only: 1 credential.\n`);
     const { generated } = parse(files.read(to)) as { readonly generated: readonly Record<string, string>[] };
     assert.deepEqual(Object.keys(generated[0] ?? {}), ['credential', 'consumer', 'appKey', 'appSecret']);
-    const stored = (await cli.store.find('credential', 'a'))?.resource.appSecret?.reveal().toString() ?? '';
+    const { appSecret } = secretsOf((await cli.store.find('credential', 'a'))?.resource);
+    const stored = appSecret?.reveal().toString() ?? '';
     assert.equal(generated[0]?.['appSecret'], stored);
     assert.ok(!out.includes(stored));
     assert.equal(statSync(to).mode & 0o777, 0o600);

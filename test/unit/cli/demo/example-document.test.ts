@@ -5,6 +5,7 @@ import { buildState } from '../../../../src/resources/build-state.ts';
 import { hashAppKey } from '../../../../src/model/app-key.ts';
 import { demoKeys, demoPairs } from '../../../../src/cli/demo/row.ts';
 import { packageFiles } from '../../../../src/cli/programs/servers.ts';
+import { secretsOf } from '../../../support/store/secrets.ts';
 
 describe('the document of the demo', () => {
   const parsed = parseDocument(
@@ -28,7 +29,7 @@ describe('the document of the demo', () => {
 
   it('has the App Secrets that the demo signs with', () => {
     for (const { appKey, secret } of Object.values(demoPairs)) {
-      assert.deepEqual(credentialOf(appKey)?.appSecret?.reveal(), secret.reveal(), appKey);
+      assert.deepEqual(secretsOf(credentialOf(appKey)).appSecret?.reveal(), secret.reveal(), appKey);
     }
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { contentsOf } from '../../../support/manage/memory-resource-store.ts';
 import { memoryCli, type MemoryCli, nowSeconds } from './memory-cli.ts';
 import { prepare } from './resources.ts';
+import { secretsOf } from '../../../support/store/secrets.ts';
 
 const day = 86_400;
 
@@ -413,7 +414,7 @@ describe('postern audit revert', () => {
     const { code, err } = await cli.run(['audit', 'revert', '9', '--yes', '--revive']);
     assert.deepEqual([code, err], [0, 'note: the former App Secret of credential "acme-hmac" stays removed\n']);
     const stored = await cli.store.find('credential', 'acme-hmac');
-    assert.deepEqual([stored?.resource.state, stored?.resource.retiringSecret], ['active', null]);
+    assert.deepEqual([stored?.resource.state, secretsOf(stored?.resource).retiringSecret], ['active', null]);
     await cli.done('audit', 'revert', '10', '--yes', '--revive');
     assert.equal((await cli.store.find('consumer', 'globex'))?.resource.enabled, true);
   });

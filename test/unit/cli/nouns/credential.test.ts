@@ -7,6 +7,7 @@ import { record } from '../../../support/refusals/refused.ts';
 import type { CommandResult } from '../run-cli.ts';
 import { memoryCli, type MemoryCli, nowSeconds } from './memory-cli.ts';
 import { prepare } from './resources.ts';
+import { secretsOf } from '../../../support/store/secrets.ts';
 
 const day = 86_400;
 
@@ -31,7 +32,8 @@ describe('postern credential', () => {
   async function secrets(): Promise<readonly string[]> {
     const texts: string[] = [];
     for await (const { resource } of cli.store.list('credential')) {
-      const { methods, appKey, appSecret, retiringSecret } = resource;
+      const { methods, appKey } = resource;
+      const { appSecret, retiringSecret } = secretsOf(resource);
       const isKey = methods.length === 1 && methods[0] === 'key';
       texts.push(...[isKey ? appKey : null, appSecret, retiringSecret?.appSecret ?? null].flatMap(textOf));
     }
@@ -40,7 +42,9 @@ describe('postern credential', () => {
 
   it('issues App Key and App Secret, printed with a command to try them', async () => {
     const out = await issue('hmac', '--id', 'acme-hmac', '--not-before', '1d', '--expires', '2027-01-01T00:00:00Z');
-    const { appKey, appSecret, notBefore, expiresAt, state } = await credential('acme-hmac');
+    const issued = await credential('acme-hmac');
+    const { appKey, notBefore, expiresAt, state } = issued;
+    const { appSecret } = secretsOf(issued);
     assert.deepEqual(
       [state, notBefore, expiresAt],
       ['active', nowSeconds + day, Date.parse('2027-01-01T00:00:00Z') / 1000],
@@ -84,7 +88,9 @@ describe('postern credential', () => {
 
   it('gives programs the secrets as JSON', async () => {
     const given = JSON.parse(await issue('oauth2', '--id', 'o', '-o', 'json')) as Record<string, unknown>;
-    const { appKey, appSecret } = await credential('o');
+    const issued = await credential('o');
+    const { appKey } = issued;
+    const { appSecret } = secretsOf(issued);
     const { id, consumer, method, state } = given;
     assert.deepEqual({ id, consumer, method, state }, { id: 'o', consumer: 'acme', method: 'oauth2', state: 'active' });
     assert.deepEqual([given['appKey'], given['appSecret']], [...textOf(appKey), ...textOf(appSecret)]);
@@ -148,15 +154,18 @@ describe('postern credential', () => {
     const before = await credential('a');
     const out = await cli.done('credential', 'rotate', 'a', '--grace', '2d');
     const after = await credential('a');
-    assert.deepEqual(after.retiringSecret, { appSecret: before.appSecret, expiresAt: nowSeconds + 2 * day });
-    assert.notDeepEqual(after.appSecret?.reveal(), before.appSecret?.reveal());
+    assert.deepEqual(secretsOf(after).retiringSecret, {
+      appSecret: secretsOf(before).appSecret,
+      expiresAt: nowSeconds + 2 * day,
+    });
+    assert.notDeepEqual(secretsOf(after).appSecret?.reveal(), secretsOf(before).appSecret?.reveal());
     assert.equal(after.appKeyHash, before.appKeyHash);
     assert.match(
       out,
       /Credential a rotated\. The former App Secret works until 2026-09-23 14:13:20 UTC \(in 2 days\)\./,
     );
-    assert.ok(out.includes(textOf(after.appSecret)[0] ?? '?'));
-    assert.ok(!out.includes(textOf(before.appSecret)[0] ?? ''));
+    assert.ok(out.includes(textOf(secretsOf(after).appSecret)[0] ?? '?'));
+    assert.ok(!out.includes(textOf(secretsOf(before).appSecret)[0] ?? ''));
     const again = await cli.run(['credential', 'rotate', 'a']);
     assert.equal(again.code, 4);
     assert.match(again.err, /--force does that/);
@@ -164,17 +173,17 @@ describe('postern credential', () => {
       await cli.done('credential', 'rotate', 'a', '--grace', '0', '--force'),
       /The former App Secret is refused from now on\./,
     );
-    assert.equal((await credential('a')).retiringSecret, null);
+    assert.equal(secretsOf(await credential('a')).retiringSecret, null);
     assert.match(await cli.done('credential', 'rotate', 'a'), /\(in 7 days\)/);
   });
 
   it('prints in data the new App Secret of a rotation, and of the former one only when it ends', async () => {
     await issue('hmac', '--id', 'a');
-    const [former = ''] = textOf((await credential('a')).appSecret);
+    const [former = ''] = textOf(secretsOf(await credential('a')).appSecret);
     const out = await cli.done('credential', 'rotate', 'a', '--grace', '1d', '-o', 'json');
     assert.ok(!out.includes(former));
     const rotated = JSON.parse(out) as Record<string, unknown>;
-    assert.equal(rotated['appSecret'], textOf((await credential('a')).appSecret)[0]);
+    assert.equal(rotated['appSecret'], textOf(secretsOf(await credential('a')).appSecret)[0]);
     assert.deepEqual(rotated['retiringSecret'], { expiresAt: '2026-09-22T14:13:20Z' });
   });
 
@@ -184,7 +193,7 @@ describe('postern credential', () => {
     const { code, err } = await cli.run(['credential', 'rotate', 'a', '--id', 'b']);
     assert.equal(code, 2);
     assert.match(err, /--id is for key alone/);
-    assert.deepEqual((await credential('a')).appSecret, before.appSecret);
+    assert.deepEqual(secretsOf(await credential('a')).appSecret, secretsOf(before).appSecret);
   });
 
   it('rotates key by a second credential', async () => {
@@ -251,14 +260,14 @@ describe('postern credential', () => {
     assert.deepEqual([done.code, done.err], [0, '']);
     const imported = await credential('i');
     assert.deepEqual(
-      [imported.methods, textOf(imported.appKey), textOf(imported.appSecret)],
+      [imported.methods, textOf(imported.appKey), textOf(secretsOf(imported).appSecret)],
       [['hmac', 'key'], ['acme-2019'], [secret]],
     );
     const key = await cli.run([...flags, '--method', 'key', '--id', 'k', '--hash-only'], {
       environment: { OLD: 'Old.Key_1' },
     });
     assert.equal(key.code, 0);
-    assert.deepEqual([(await credential('k')).appKey, (await credential('k')).appSecret], [null, null]);
+    assert.deepEqual([(await credential('k')).appKey, secretsOf(await credential('k')).appSecret], [null, null]);
     const cases: readonly (readonly [readonly string[], string, number, RegExp])[] = [
       [['--method', 'hmac', '--app-key', 'acme-2019'], secret, 4, /the credential "i" has this App Key/],
       [['--method', 'key'], 'Old.Key_1', 4, /the credential "k" has this App Key/],
@@ -405,7 +414,9 @@ describe('postern credential', () => {
     await issue('hmac', '--id', 'a');
     await cli.done('credential', 'rotate', 'a');
     cli.store.usage.set('a', { lastUsedAt: nowSeconds, retiringSecretLastUsedAt: nowSeconds - 7200 });
-    const { appKey, appSecret, retiringSecret } = await credential('a');
+    const rotated = await credential('a');
+    const { appKey } = rotated;
+    const { appSecret, retiringSecret } = secretsOf(rotated);
     const out = await cli.done('credential', 'show', 'a');
     for (const part of [
       ...[/^credential a\n/, /consumer +acme\n/, /method +hmac\n/, /state +rotating\n/, /ends +never\n/],

@@ -7,6 +7,7 @@ import { temporaryDirectory, type TemporaryDirectory } from '../../../support/li
 import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import type { CommandResult } from '../run-cli.ts';
 import { memoryCli, type MemoryCli, nowSeconds } from './memory-cli.ts';
+import { secretsOf } from '../../../support/store/secrets.ts';
 
 const day = 86_400;
 
@@ -109,9 +110,9 @@ describe('postern credential rotate of many', () => {
       ]),
     );
     const stored = await credential('acme-hmac');
-    assert.equal(stored.appSecret?.reveal().toString(), hmac?.appSecret);
+    assert.equal(secretsOf(stored).appSecret?.reveal().toString(), hmac?.appSecret);
     assert.equal(stored.appKey?.reveal().toString(), hmac?.appKey);
-    assert.equal(stored.retiringSecret?.expiresAt, nowSeconds + 14 * day);
+    assert.equal(secretsOf(stored).retiringSecret?.expiresAt, nowSeconds + 14 * day);
     const successor = await credential(key?.successor ?? '');
     assert.deepEqual([successor.consumerId, successor.state, successor.appKey], ['acme', 'active', null]);
     assert.deepEqual([(await credential('acme-key')).state, key?.appSecret], ['retiring', undefined]);
@@ -164,7 +165,12 @@ describe('postern credential rotate of many', () => {
       [found['acme-hmac'], found['acme-key'], found['globex-oauth2'], found['globex-new']],
       [2, 2, 2, 1],
     );
-    assert.equal((await credential('acme-hmac')).appSecret?.reveal().toString(), lines()[0]?.appSecret);
+    assert.equal(
+      secretsOf(await credential('acme-hmac'))
+        .appSecret?.reveal()
+        .toString(),
+      lines()[0]?.appSecret,
+    );
   });
 
   it('ends with 6 when nobody confirmed a change, says so in its line, and finds out later', async () => {
@@ -183,7 +189,12 @@ describe('postern credential rotate of many', () => {
     cli.store.beforeCommit = null;
     assert.equal((await rotate(...gold, '--out', file, '--yes')).code, 0);
     assert.equal(lines()[0]?.appSecret, unknown.appSecret, 'the secret that was kept is the one that is made');
-    assert.equal((await credential('acme-hmac')).appSecret?.reveal().toString(), unknown.appSecret);
+    assert.equal(
+      secretsOf(await credential('acme-hmac'))
+        .appSecret?.reveal()
+        .toString(),
+      unknown.appSecret,
+    );
   });
 
   it('goes on with a file whose last line was cut off', async () => {
@@ -370,7 +381,7 @@ describe('postern credential rotate of many', () => {
     );
     const changed = await credential('initech-hmac');
     assert.deepEqual(
-      [changed.retiringSecret, (await cli.store.find('consumer', 'initech'))?.resource.enabled],
+      [secretsOf(changed).retiringSecret, (await cli.store.find('consumer', 'initech'))?.resource.enabled],
       [null, false],
     );
     const other = await rotate(...gold, '--out', file, '--yes');

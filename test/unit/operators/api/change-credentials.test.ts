@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../../../../src/check/store/credential-source.
 import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
 import { type Answer, apiNow, type MemoryApi } from '../../../support/api/memory-api.ts';
 import { day, twoTeams } from '../../../support/api/two-teams.ts';
+import { secretsOf } from '../../../support/store/secrets.ts';
 
 describe('management API: changes of credentials', () => {
   let api: MemoryApi;
@@ -41,8 +42,9 @@ describe('management API: changes of credentials', () => {
     assert.equal(made.headers.get('cache-control'), 'no-store');
     const { resource } = await stored('globex-2');
     const { appKey, appSecret, ...others } = made.body;
-    assert.ok(resource.appKey !== null && resource.appSecret !== null);
-    assert.deepEqual([appKey, appSecret], [textOf(resource.appKey), textOf(resource.appSecret)]);
+    const kept = secretsOf(resource);
+    assert.ok(resource.appKey !== null && kept.appSecret !== null);
+    assert.deepEqual([appKey, appSecret], [textOf(resource.appKey), textOf(kept.appSecret)]);
     assert.deepEqual(others, {
       ...{ id: 'globex-2', consumer: 'globex', method: 'hmac', state: 'active', revision: 1 },
       ...{ notBefore: '2026-09-22T14:13:20Z', expiresAt: '2027-01-01T00:00:00Z' },
@@ -105,7 +107,7 @@ describe('management API: changes of credentials', () => {
     const body = { consumer: 'globex', methods: ['hmac'], id: 'old', appKey: 'globex-2019', appSecret: 's'.repeat(40) };
     const made = await api.ask('paula', 'POST', '/v1/credentials:import', { body });
     assert.deepEqual([made.status, made.body['appKey'], made.body['appSecret']], [201, 'globex-2019', undefined]);
-    const { appSecret } = (await stored('old')).resource;
+    const { appSecret } = secretsOf((await stored('old')).resource);
     assert.ok(appSecret !== null && textOf(appSecret) === 's'.repeat(40));
     const key = { consumer: 'globex', methods: ['key'], id: 'old-key', appKey: 'secret-key-of-globex' };
     const imported = await api.ask('paula', 'POST', '/v1/credentials:import', { body: key });
@@ -137,18 +139,19 @@ describe('management API: changes of credentials', () => {
     assert.deepEqual([answer.status, answer.headers.get('etag')], [200, '"2"'], JSON.stringify(answer.body));
     const { resource: after, revision } = await stored('acme-hmac');
     const credential = answer.body['credential'] as Record<string, unknown>;
-    assert.ok(after.appSecret !== null && before.appSecret !== null && after.retiringSecret !== null);
-    assert.deepEqual([credential['appSecret'], revision], [textOf(after.appSecret), 2]);
+    const [former, latter] = [secretsOf(before), secretsOf(after)];
+    assert.ok(latter.appSecret !== null && former.appSecret !== null && latter.retiringSecret !== null);
+    assert.deepEqual([credential['appSecret'], revision], [textOf(latter.appSecret), 2]);
     assert.equal(after.appKeyHash, before.appKeyHash);
-    assert.equal(after.retiringSecret.expiresAt, apiNow + 2 * day);
+    assert.equal(latter.retiringSecret.expiresAt, apiNow + 2 * day);
     assert.equal(answer.body['formerEndsAt'], '2026-09-23T14:13:20Z');
-    assert.ok(!JSON.stringify(answer.body).includes(textOf(before.appSecret)), 'the partner has the former secret');
+    assert.ok(!JSON.stringify(answer.body).includes(textOf(former.appSecret)), 'the partner has the former secret');
     const again = { body: {}, headers: { 'if-match': '*' } };
     const early = await api.refused('CONFLICT', 'paula', 'POST', '/v1/credentials/acme-hmac:rotate', again);
     assert.match(String(early.body['detail']), /and this would end it now; "force" does that$/);
     const forced = { body: { force: true, grace: '0' }, headers: { 'if-match': '"2"' } };
     assert.equal((await api.ask('paula', 'POST', '/v1/credentials/acme-hmac:rotate', forced)).status, 200);
-    assert.equal((await stored('acme-hmac')).resource.retiringSecret, null);
+    assert.equal(secretsOf((await stored('acme-hmac')).resource).retiringSecret, null);
   });
 
   it('rotate one of method key by a second credential', async () => {

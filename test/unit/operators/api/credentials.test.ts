@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateAppSecret, textOf } from '../../../../src/resources/changes/generate-credential.ts';
 import { apiNow, itemsOf, type MemoryApi, namesIn, testCursors } from '../../../support/api/memory-api.ts';
 import { day, twoTeams } from '../../../support/api/two-teams.ts';
+import { secretsIn, sharedSecret } from '../../../../src/model/material.ts';
 
 describe('management API: credentials', () => {
   let api: MemoryApi;
@@ -12,8 +13,8 @@ describe('management API: credentials', () => {
   async function secretsOf(id: string): Promise<readonly string[]> {
     const stored = await api.store.find('credential', id);
     assert.ok(stored !== null);
-    const { methods, appKey, appSecret, retiringSecret } = stored.resource;
-    const secrets = [methods.includes('key') ? appKey : null, appSecret, retiringSecret?.appSecret ?? null];
+    const { methods, appKey, material } = stored.resource;
+    const secrets = [methods.includes('key') ? appKey : null, ...secretsIn(material).values()];
     return secrets.flatMap((secret) => (secret === null ? [] : [textOf(secret)]));
   }
 
@@ -76,8 +77,8 @@ describe('management API: credentials', () => {
     const before = await api.store.find('credential', 'acme-hmac');
     assert.ok(before !== null);
     assert.deepEqual(await list('formerInUse=true'), []);
-    const retiringSecret = { appSecret: generateAppSecret(), expiresAt: apiNow + day };
-    const after = { ...before.resource, retiringSecret };
+    const former = { appSecret: generateAppSecret(), expiresAt: apiNow + day };
+    const after = { ...before.resource, material: sharedSecret(generateAppSecret(), former) };
     const by = { actor: 'test', action: 'test' };
     await api.store.commit([{ kind: 'credential', id: 'acme-hmac', before, after }], by);
     api.store.usage.set('acme-hmac', { lastUsedAt: apiNow, retiringSecretLastUsedAt: apiNow });

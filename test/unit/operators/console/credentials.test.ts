@@ -5,6 +5,7 @@ import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import { hiddenValue, type PageAnswer, TestConsole } from '../../../support/console/test-console.ts';
 import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { keyEndpoint, partnerEndpoint } from '../../../support/pipeline/resources.ts';
+import { secretsOf } from '../../../support/store/secrets.ts';
 
 describe('console: credentials and access of a consumer', () => {
   let console: TestConsole;
@@ -46,8 +47,9 @@ describe('console: credentials and access of a consumer', () => {
     const answer = await issue({ id: 'acme-hmac', expiresAt: '90d' });
     assert.deepEqual([answer.status, answer.headers.get('cache-control')], [200, 'no-store']);
     const [made] = await credentials();
-    assert.ok(made?.appSecret !== undefined && made.appSecret !== null);
-    const secret = textOf(made.appSecret);
+    const { appSecret } = secretsOf(made);
+    assert.ok(appSecret !== null);
+    const secret = textOf(appSecret);
     assert.equal(shown(answer, 'app-secret'), secret);
     assert.match(answer.text, /shown only once/);
     for (const path of ['/consumers/acme', '/credentials/acme-hmac', '/credentials/acme-hmac/rotate']) {
@@ -130,12 +132,13 @@ describe('console: credentials and access of a consumer', () => {
     const rotated = await console.submit('alice', path, fields);
     assert.equal(rotated.status, 200, rotated.text);
     const [made] = await credentials();
-    assert.ok(made?.appSecret !== undefined && made.appSecret !== null && made.retiringSecret !== null);
-    assert.equal(shown(rotated, 'app-secret'), textOf(made.appSecret));
+    const { appSecret, retiringSecret } = secretsOf(made);
+    assert.ok(appSecret !== null && retiringSecret !== null);
+    assert.equal(shown(rotated, 'app-secret'), textOf(appSecret));
     assert.match(rotated.text, /The former secret works until/);
     const reloaded = await console.submit('alice', path, fields);
     assert.equal(reloaded.status, 412);
-    assert.ok(!reloaded.text.includes(textOf(made.appSecret)));
+    assert.ok(!reloaded.text.includes(textOf(appSecret)));
     const again = await console.open('alice', path);
     assert.match(again.text, /Force: end the former secret of the last rotation now/);
     const revision = hiddenValue(again, 'revision');
@@ -143,7 +146,7 @@ describe('console: credentials and access of a consumer', () => {
     assert.equal(refused.status, 409);
     const forced = { revision, grace: '0', force: 'yes' };
     assert.equal((await console.submit('alice', path, forced)).status, 200);
-    assert.equal((await credentials())[0]?.retiringSecret, null);
+    assert.equal(secretsOf((await credentials())[0]).retiringSecret, null);
   });
 
   it('revokes after it has asked', async () => {

@@ -1,5 +1,6 @@
 import { generatePair } from '../../../../src/resources/changes/generate-credential.ts';
 import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
+import { type GivenSecrets, materialWith } from '../../../support/store/secrets.ts';
 
 /** The time of the tests about credentials. */
 export const nowSeconds = 1_790_000_000;
@@ -10,11 +11,15 @@ export function stored<T>(resource: T): Stored<T> {
 }
 
 /** A credential of `acme`, active and without bounds but for what is given. */
-export function credentialWith(given: Partial<ManagedCredential> = {}): ManagedCredential {
+export function credentialWith({
+  retiringSecret = null,
+  ...given
+}: Partial<ManagedCredential> & Pick<GivenSecrets, 'retiringSecret'> = {}): ManagedCredential {
   const { methods = ['hmac'] } = given;
+  const { appKey, appKeyHash, appSecret } = generatePair(methods);
   return {
-    ...{ id: 'acme-1', consumerId: 'acme', methods, ...generatePair(methods) },
-    ...{ retiringSecret: null, state: 'active', notBefore: null, expiresAt: null },
+    ...{ id: 'acme-1', consumerId: 'acme', methods, appKey, appKeyHash },
+    ...{ material: materialWith(appSecret, retiringSecret), state: 'active', notBefore: null, expiresAt: null },
     ...given,
   };
 }

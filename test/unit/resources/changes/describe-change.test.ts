@@ -7,6 +7,7 @@ import type { ManagedCredential, Stored } from '../../../../src/resources/resour
 import { hashAppKey } from '../../../../src/model/app-key.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { consumer, credential, grant, limit, partnerEndpoint } from '../../../support/pipeline/resources.ts';
+import { sharedSecret } from '../../../../src/model/material.ts';
 
 const plain = picocolors.createColors(false);
 
@@ -78,8 +79,9 @@ describe('describing changes', () => {
     const former = managed('public-key', { methods: ['hmac'], id: 'acme-hmac' });
     const after: ManagedCredential = {
       ...former,
-      appSecret: Secret.fromText('another secret of some length'),
-      retiringSecret: { appSecret: Secret.fromText('a third secret of some length'), expiresAt: 1_800_000_000 },
+      material: sharedSecret(Secret.fromText('another secret of some length'), {
+        ...{ appSecret: Secret.fromText('a third secret of some length'), expiresAt: 1_800_000_000 },
+      }),
     };
     assert.deepEqual(linesOf({ kind: 'credential', id: 'acme-hmac', before: stored(former), after }), [
       '~ credential acme-hmac of consumer acme',

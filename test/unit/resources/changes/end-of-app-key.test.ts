@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { UnopenedSecret } from '../../../../src/model/keyring/sealed.ts';
 import { endOfAppKey } from '../../../../src/resources/changes/shown-credential.ts';
+import { appKeyMaterial, type Material, sharedSecret } from '../../../../src/model/material.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 
 describe('the end of an App Key that is the secret', () => {
-  const end = (text: string, methods: Parameters<typeof endOfAppKey>[0]['methods'] = ['key']): string | null =>
-    endOfAppKey({ methods, appKey: Secret.fromText(text) });
+  const end = (text: string, material: Material = appKeyMaterial): string | null =>
+    endOfAppKey({ material, appKey: Secret.fromText(text) });
 
   it('is four characters, of one with 24 or more', () => {
     assert.equal(end('0123456789abcdef0123456789abcdef'), 'cdef');
@@ -16,10 +17,9 @@ describe('the end of an App Key that is the secret', () => {
 
   it('is not of one that is public, not kept, or not opened', () => {
     const long = '0123456789abcdef0123456789abcdef';
-    assert.equal(end(long, ['hmac']), null);
-    assert.equal(end(long, ['hmac', 'key']), null);
-    assert.equal(endOfAppKey({ methods: ['key'], appKey: null }), null);
+    assert.equal(end(long, sharedSecret(Secret.fromText('an App Secret'))), null);
+    assert.equal(endOfAppKey({ material: appKeyMaterial, appKey: null }), null);
     const sealed = { keyId: 'k', nonce: '', ciphertext: '' };
-    assert.equal(endOfAppKey({ methods: ['key'], appKey: new UnopenedSecret(sealed, new Error('no')) }), null);
+    assert.equal(endOfAppKey({ material: appKeyMaterial, appKey: new UnopenedSecret(sealed, new Error('no')) }), null);
   });
 });

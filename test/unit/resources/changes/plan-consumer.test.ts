@@ -9,6 +9,7 @@ import { hashOfAppKey } from '../../../../src/resources/changes/generate-credent
 import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
 import type { Consumer } from '../../../../src/model/consumer.ts';
 import { Secret } from '../../../../src/model/secret.ts';
+import { appKeyMaterial } from '../../../../src/model/material.ts';
 
 const acme: Consumer = {
   id: 'acme',
@@ -83,8 +84,8 @@ describe('the deletion of a consumer', () => {
   it('takes its credentials and grants along, in one set of changes', () => {
     const appKey = Secret.fromText('k');
     const credential: ManagedCredential = {
-      ...{ id: 'c', consumerId: 'acme', methods: ['key'], appKey, appKeyHash: hashOfAppKey(appKey), appSecret: null },
-      ...{ retiringSecret: null, state: 'active', notBefore: null, expiresAt: null },
+      ...{ id: 'c', consumerId: 'acme', methods: ['key'], appKey, appKeyHash: hashOfAppKey(appKey) },
+      ...{ material: appKeyMaterial, state: 'active', notBefore: null, expiresAt: null },
     };
     const grant = { endpointId: 'orders', consumerId: 'acme', limits: null, expiresAt: null };
     const changes = planConsumerDeletion(stored(acme), [stored(credential)], [stored(grant)]);

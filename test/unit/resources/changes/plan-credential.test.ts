@@ -12,6 +12,8 @@ import {
 import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { credentialWith, nowSeconds, stored } from './credentials.ts';
+import { withoutFormer } from '../../../../src/model/material.ts';
+import { materialWith } from '../../../support/store/secrets.ts';
 
 const free = { id: null, appKey: null };
 
@@ -47,7 +49,7 @@ describe('a new credential', () => {
         before: null,
         after: {
           ...{ id: 'acme-1', consumerId: 'acme', methods, appKey: wish.appKey, appKeyHash: hashOfAppKey(wish.appKey) },
-          ...{ appSecret: wish.appSecret, retiringSecret: null, state: 'active' },
+          ...{ material: materialWith(wish.appSecret), state: 'active' },
           ...{ notBefore: nowSeconds + 5, expiresAt: nowSeconds + 10 },
         },
       });
@@ -124,7 +126,7 @@ describe('a revocation', () => {
     const { appSecret } = generatePair(['hmac']);
     assert.ok(appSecret !== null);
     const credential = credentialWith({ retiringSecret: { appSecret, expiresAt: nowSeconds + 1 } });
-    const revoked = { ...credential, state: 'revoked', retiringSecret: null } as const;
+    const revoked = { ...credential, state: 'revoked', material: withoutFormer(credential.material) } as const;
     assert.deepEqual(planRevocation(stored(credential)), [
       { kind: 'credential', id: 'acme-1', before: stored(credential), after: revoked },
     ]);

@@ -6,6 +6,7 @@ import { generatePair } from '../../../../src/resources/changes/generate-credent
 import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
 import { credentialWith, nowSeconds, stored } from './credentials.ts';
+import { secretsOf, materialWith } from '../../../support/store/secrets.ts';
 
 const day = 86_400;
 
@@ -36,11 +37,12 @@ describe('the rotation of a credential with an App Secret', () => {
     it(`keeps the App Key of ${methods.join(' and ')}, and the former App Secret until the grace period ends`, () => {
       const credential = credentialWith({ methods, expiresAt: nowSeconds + 90 * day });
       const rotation = rotationOf(methods);
+      const { appSecret } = secretsOf(credential);
+      assert.ok(appSecret !== null);
       assert.deepEqual(rotated(credential, rotation), [
         {
           ...credential,
-          appSecret: rotation.pair.appSecret,
-          retiringSecret: { appSecret: credential.appSecret, expiresAt: nowSeconds + 7 * day },
+          material: materialWith(rotation.pair.appSecret, { appSecret, expiresAt: nowSeconds + 7 * day }),
         },
       ]);
     });
@@ -49,7 +51,9 @@ describe('the rotation of a credential with an App Secret', () => {
   it('ends the former App Secret at once without a grace period', () => {
     const credential = credentialWith();
     const rotation = rotationOf(['hmac'], { graceSeconds: 0 });
-    assert.deepEqual(rotated(credential, rotation), [{ ...credential, appSecret: rotation.pair.appSecret }]);
+    assert.deepEqual(rotated(credential, rotation), [
+      { ...credential, material: materialWith(rotation.pair.appSecret) },
+    ]);
   });
 
   it('does not end a former App Secret that still works, unless it is forced to', () => {
@@ -61,7 +65,7 @@ describe('the rotation of a credential with an App Secret', () => {
       'the former App Secret of "acme-1" still works until 2026-09-21T14:13:21Z, and this would end it now',
     );
     const [forced] = rotated(live, rotationOf(['hmac'], { endsFormerSecret: true }));
-    assert.equal(forced?.retiringSecret?.appSecret, live.appSecret);
+    assert.equal(secretsOf(forced).retiringSecret?.appSecret, secretsOf(live).appSecret);
     const over = credentialWith({ retiringSecret: { appSecret, expiresAt: nowSeconds } });
     assert.equal(rotated(over, rotationOf(['hmac'])).length, 1);
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { CachedCredentials } from '../../../../src/stores/cache/cached-credentials.ts';
 import { bytesOfConsumer, CREDENTIAL_BYTES } from '../../../../src/stores/cache/held-bytes.ts';
 import type { HeldCredential } from '../../../../src/check/store/credential-source.ts';
+import { appKeyMaterial } from '../../../../src/model/material.ts';
 
 function held(consumerId: string, index: number, labels: Readonly<Record<string, string>> = {}): HeldCredential {
   return {
@@ -13,7 +14,7 @@ function held(consumerId: string, index: number, labels: Readonly<Record<string,
         methods: ['key'],
         appKeyHash: `${consumerId} ${String(index)}`,
       },
-      ...{ appSecret: null, retiringSecret: null, state: 'active', notBefore: null, expiresAt: null },
+      ...{ material: appKeyMaterial, state: 'active', notBefore: null, expiresAt: null },
     },
     consumer: { id: consumerId, name: null, description: '', labels: { ...labels }, enabled: true },
     grants: new Map(),

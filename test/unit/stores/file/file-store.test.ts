@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { FaultyDocument } from '../../../../src/stores/file/file-store.ts';
 import { documentOf, idsOf, Listener, openStore, temporaryFolder } from './support.ts';
+import { secretsOf } from '../../../support/store/secrets.ts';
 
 const SECRET = 'demo-secret-not-for-production';
 const OTHER_SECRET = 'demo-secret-after-its-rotation';
@@ -149,7 +150,7 @@ describe('a file store while it runs', () => {
       `${documentOf('acme')}    credentials: [{ method: hmac, appKey: a, appSecretFrom: { file: secrets/acme } }]\n`,
     );
     await using open = await openStore(at('postern.yaml'));
-    const secretNow = (): string | undefined => open.state.credentials[0]?.appSecret?.reveal().toString();
+    const secretNow = (): string | undefined => secretsOf(open.state.credentials[0]).appSecret?.reveal().toString();
     assert.equal(secretNow(), SECRET);
     const [before] = open.state.credentials;
     writeFileSync(at('secrets/acme'), OTHER_SECRET);
@@ -201,9 +202,9 @@ describe('a file store while it runs', () => {
     assert.deepEqual(idsOf(open.state), many);
     const [last] = open.state.credentials;
     assert.equal(last?.consumerId, 'consumer-2999');
-    assert.equal(last.appSecret?.reveal().toString(), SECRET);
-    assert.equal(last.retiringSecret?.appSecret.reveal().toString(), OTHER_SECRET);
-    assert.equal(last.retiringSecret.expiresAt, Date.parse('2030-01-01T00:00:00Z') / 1000);
+    assert.equal(secretsOf(last).appSecret?.reveal().toString(), SECRET);
+    assert.equal(secretsOf(last).retiringSecret?.appSecret.reveal().toString(), OTHER_SECRET);
+    assert.equal(secretsOf(last).retiringSecret?.expiresAt, Date.parse('2030-01-01T00:00:00Z') / 1000);
     writeFileSync(at('postern.yaml'), documentOf(...many, 'consumer-0'));
     assert.deepEqual(await open.listener.next(), {
       kind: 'problems',

@@ -15,6 +15,8 @@ import { StoreUnavailable } from '../../../../../src/check/store/credential-sour
 import { MemoryResourceStore } from '../../../../support/manage/memory-resource-store.ts';
 import { consumer } from '../../../../support/pipeline/resources.ts';
 import { credentialWith, nowSeconds } from '../credentials.ts';
+import { secretsOf } from '../../../../support/store/secrets.ts';
+import { sharedSecret } from '../../../../../src/model/material.ts';
 
 const clock = { nowSeconds: () => nowSeconds, nowMs: () => nowSeconds * 1000, elapsedMs: () => 0 };
 const terms: RunTerms = { graceSeconds: 604_800, endsFormerSecret: false };
@@ -103,7 +105,7 @@ class Scene {
       if (resource.state !== 'active') continue;
       const origin = [...this.file.values()].find(({ made }) => made?.successorId === resource.id)?.credentialId;
       assert.ok(!secrets.has(origin ?? resource.id), `${resource.id} is a second one that works`);
-      secrets.set(origin ?? resource.id, textOf(resource.appSecret ?? resource.appKey ?? assert.fail()));
+      secrets.set(origin ?? resource.id, textOf(secretsOf(resource).appSecret ?? resource.appKey ?? assert.fail()));
     }
     return secrets;
   }
@@ -213,8 +215,11 @@ describe('a run that rotates many credentials', () => {
         assert.deepEqual([now.state, now.expiresAt], ['retiring', made.formerEndsAt]);
         assert.equal(successor.appKeyHash, hashOfAppKey(made.appKey ?? assert.fail()));
       } else {
-        assert.equal(now.appSecret, made.appSecret);
-        assert.deepEqual(now.retiringSecret, { appSecret: former.appSecret, expiresAt: made.formerEndsAt });
+        assert.equal(secretsOf(now).appSecret, made.appSecret);
+        assert.deepEqual(secretsOf(now).retiringSecret, {
+          appSecret: secretsOf(former).appSecret,
+          expiresAt: made.formerEndsAt,
+        });
         assert.equal(made.appKey, former.appKey, 'what the partner has already');
       }
     }
@@ -233,7 +238,7 @@ describe('a run that rotates many credentials', () => {
             // What comes into force is in the file by then.
             for (const { after } of changes) {
               if (after === null || !('appKeyHash' in after) || after.state !== 'active') continue;
-              const secret = textOf(after.appSecret ?? after.appKey ?? assert.fail());
+              const secret = textOf(secretsOf(after).appSecret ?? after.appKey ?? assert.fail());
               assert.ok(
                 [...scene.kept.values()].some((secrets) => secrets.has(secret)),
                 'kept before it is in force',
@@ -311,7 +316,7 @@ describe('a run that rotates many credentials', () => {
     const { appSecret } = generatePair(['hmac']);
     assert.ok(appSecret !== null);
     await change('c0', { state: 'revoked' });
-    await change('c2', { retiringSecret: { appSecret, expiresAt: nowSeconds + 60 } });
+    await change('c2', { material: sharedSecret(appSecret, { appSecret, expiresAt: nowSeconds + 60 }) });
     await change('c4', null);
     assert.equal(await scene.carryOut(), 'done');
     assert.deepEqual(
@@ -333,7 +338,7 @@ describe('a run that rotates many credentials', () => {
     const before = await scene.store.find('credential', 'c0');
     const { appSecret } = generatePair(['hmac']);
     assert.ok(before !== null && appSecret !== null);
-    const after = { ...before.resource, appSecret, retiringSecret: null };
+    const after = { ...before.resource, material: sharedSecret(appSecret) };
     await scene.store.commit([{ kind: 'credential', id: 'c0', before, after }], { actor: 'bob', action: 'test' });
     heal(scene);
     assert.equal(await scene.carryOut(), 'done');
@@ -342,7 +347,7 @@ describe('a run that rotates many credentials', () => {
       [outcome, reason, made],
       ['left-out', 'others changed it while the run was interrupted, and its new secret is not in force', null],
     );
-    assert.equal((await scene.credential('c0')).appSecret, appSecret);
+    assert.equal(secretsOf(await scene.credential('c0')).appSecret, appSecret);
   });
 
   it('leaves out another credential that has the id now', async () => {

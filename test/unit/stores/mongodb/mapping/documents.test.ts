@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { BSON, ObjectId } from 'mongodb';
 import type { ManagedCredential } from '../../../../../src/resources/resource.ts';
-import { hashAppKey, isAppKeySecret } from '../../../../../src/model/app-key.ts';
+import { hashAppKey } from '../../../../../src/model/app-key.ts';
 import { authenticationMethods, type Endpoint } from '../../../../../src/model/endpoint.ts';
 import { Secret } from '../../../../../src/model/secret.ts';
 import {
@@ -33,6 +33,8 @@ import {
   openEndpoint,
   partnerEndpoint,
 } from '../../../../support/pipeline/resources.ts';
+import { type GivenSecrets, materialWith } from '../../../../support/store/secrets.ts';
+import { materialKindOf } from '../../../../../src/model/material.ts';
 
 const sealer = testKeyRing();
 const reading = { sealer, keepsUnopened: false };
@@ -40,7 +42,10 @@ const version = writeVersion({ revision: 3, createdAt: 1_790_000_000, updatedAt:
 const SECRET = 'a secret for tests, 32 characters';
 const KEY = 'key-of-the-tests-that-is-a-secret';
 
-function managed(parts: Partial<ManagedCredential> = {}): ManagedCredential {
+function managed({
+  retiringSecret = null,
+  ...parts
+}: Partial<ManagedCredential> & Pick<GivenSecrets, 'retiringSecret'> = {}): ManagedCredential {
   const methods = parts.methods ?? ['hmac'];
   return {
     id: 'acme-hmac',
@@ -48,8 +53,7 @@ function managed(parts: Partial<ManagedCredential> = {}): ManagedCredential {
     methods,
     appKey: Secret.fromText(KEY),
     appKeyHash: hashAppKey(KEY),
-    appSecret: isAppKeySecret(methods) ? null : Secret.fromText(SECRET),
-    retiringSecret: null,
+    material: materialWith(materialKindOf(methods) === 'app-key' ? null : Secret.fromText(SECRET), retiringSecret),
     state: 'active',
     notBefore: null,
     expiresAt: null,
@@ -151,7 +155,7 @@ describe('documents of MongoDB', () => {
     for (const credential of credentials) {
       const text = JSON.stringify(writeCredentialDocument(credential, version, sealer));
       assert.ok(!text.includes(SECRET));
-      assert.equal(text.includes(KEY), !isAppKeySecret(credential.methods));
+      assert.equal(text.includes(KEY), credential.material.kind === 'shared-secret');
     }
   });
 

@@ -1,0 +1,131 @@
+import type { AuthenticationMethod } from './endpoint.ts';
+import type { Secret } from './secret.ts';
+
+/** The former App Secret, which works until `expiresAt` (seconds since the epoch) while partners change over. */
+export interface RetiringSecret<S = Secret> {
+  readonly appSecret: S;
+  readonly expiresAt: number;
+}
+
+/** A secret that the partner and the gateway share, and during a rotation the former one. */
+export interface SharedSecret<S = Secret> {
+  readonly kind: 'shared-secret';
+  readonly appSecret: S;
+  readonly retiringSecret: RetiringSecret<S> | null;
+}
+
+/**
+ * What a credential proves with (spec §1): its App Key, which then is the secret, or a secret beside it. `S` is the form
+ * of each secret: {@link Secret} as callers use it, sealed in a database, null where a document leaves secrets out.
+ * Built when a credential is read, never by a check.
+ */
+export type Material<S = Secret> = { readonly kind: 'app-key' } | SharedSecret<S>;
+export type MaterialKind = Material['kind'];
+
+/** The material of every credential whose App Key is the secret: it has nothing of its own. */
+export const appKeyMaterial = { kind: 'app-key' } as const;
+
+/** A shared secret, always of one hidden class. */
+export function sharedSecret<S>(appSecret: S, retiringSecret: RetiringSecret<S> | null = null): SharedSecret<S> {
+  return { kind: 'shared-secret', appSecret, retiringSecret };
+}
+
+/** What holds of a kind of material as a whole. */
+interface MaterialFacts {
+  /** A secret App Key is sealed, shown once, and may be kept as a hash only. */
+  readonly appKey: 'secret' | 'public';
+  /** What the partner keeps to itself, as operators call it. */
+  readonly secret: string;
+  /** What a rotation does, for people. */
+  readonly rotation: string;
+}
+
+/** The facts of every kind. A kind without them does not compile. */
+export const materialFacts = {
+  'app-key': {
+    appKey: 'secret',
+    secret: 'App Key',
+    rotation: 'The App Key is the secret: a second credential is issued, and this one retires.',
+  },
+  'shared-secret': {
+    appKey: 'public',
+    secret: 'App Secret',
+    rotation: 'The App Key stays, and the App Secret is new. The former one works until the grace period ends.',
+  },
+} as const satisfies Readonly<Record<MaterialKind, MaterialFacts>>;
+
+/** What a credential for these methods proves with: with `key` and no other method, the App Key is the secret (spec §1). */
+export function materialKindOf(methods: readonly AuthenticationMethod[]): MaterialKind {
+  return methods.every((method) => method === 'key') ? 'app-key' : 'shared-secret';
+}
+
+/** Where a secret stands in a declared or stored credential. */
+export type SecretPath = 'appSecret' | 'retiringSecret.appSecret';
+
+/** The same material with each of its secrets in another form. */
+export function mapSecrets<S, T>(material: Material<S>, change: (secret: S, path: SecretPath) => T): Material<T> {
+  switch (material.kind) {
+    case 'app-key':
+      return appKeyMaterial;
+    case 'shared-secret': {
+      const { appSecret, retiringSecret: former } = material;
+      const current = change(appSecret, 'appSecret');
+      if (former === null) return sharedSecret(current);
+      const changed = change(former.appSecret, 'retiringSecret.appSecret');
+      return sharedSecret(current, { appSecret: changed, expiresAt: former.expiresAt });
+    }
+  }
+}
+
+/** The secrets of a material by their paths, the current one first. */
+export function secretsIn<S>(material: Material<S>): ReadonlyMap<SecretPath, S> {
+  const found = new Map<SecretPath, S>();
+  mapSecrets(material, (secret, path) => found.set(path, secret));
+  return found;
+}
+
+/** The App Secret; null for a material without one. */
+export function appSecretOf<S>(material: Material<S>): S | null {
+  switch (material.kind) {
+    case 'app-key':
+      return null;
+    case 'shared-secret':
+      return material.appSecret;
+  }
+}
+
+/** The former App Secret, whether it works or not; null where there is none. */
+export function formerSecretOf<S>(material: Material<S>): S | null {
+  switch (material.kind) {
+    case 'app-key':
+      return null;
+    case 'shared-secret':
+      return material.retiringSecret?.appSecret ?? null;
+  }
+}
+
+/** A material that lacks no secret; null when it lacks one. */
+export function wholeMaterial(material: Material<Secret | null>): Material | null {
+  const isWhole = [...secretsIn(material).values()].every((secret) => secret !== null);
+  return isWhole ? mapSecrets(material, (secret) => secret as Secret) : null;
+}
+
+/** When what a rotation replaced ends, in seconds since the epoch; null when nothing was. */
+export function formerEndOf(material: Material<unknown>): number | null {
+  switch (material.kind) {
+    case 'app-key':
+      return null;
+    case 'shared-secret':
+      return material.retiringSecret?.expiresAt ?? null;
+  }
+}
+
+/** The same material without what a rotation replaced. */
+export function withoutFormer<S>(material: Material<S>): Material<S> {
+  switch (material.kind) {
+    case 'app-key':
+      return material;
+    case 'shared-secret':
+      return material.retiringSecret === null ? material : sharedSecret(material.appSecret);
+  }
+}

@@ -1,0 +1,213 @@
+import { dateField, dateOf, type Fields, nestedMapping, textThat, timeField } from '../model/document/fields.ts';
+import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
+import { hasKey, readMapping } from '../model/document/read-mapping.ts';
+import type { Sealed } from '../model/keyring/sealed.ts';
+import {
+  appKeyMaterial,
+  mapSecrets,
+  type Material,
+  type MaterialKind,
+  type RetiringSecret,
+  sharedSecret,
+} from '../model/material.ts';
+import type { Secret } from '../model/secret.ts';
+import { type CredentialContext, readAppSecret, secretFields } from './app-secret.ts';
+import { type Declared, declareTime } from './declared.ts';
+
+/** A material as a document has it: null for a secret that the document leaves out. */
+export type DeclaredMaterial = Material<Secret | null>;
+
+/** How a material is written: in a declarative file, and in a database. */
+interface MaterialForm<K extends MaterialKind> {
+  /** Its keys in a declarative file and in a database. */
+  readonly keys: readonly string[];
+  /** What a database cannot do without, beside the App Key. */
+  readonly needs: readonly string[];
+  /** Why a key of another kind cannot be there, in words that follow the key. */
+  readonly refusesOthers: string;
+  readonly read: (
+    raw: unknown,
+    values: DeclaredValues,
+    place: Place,
+    context: CredentialContext,
+  ) => DeclaredMaterial & { readonly kind: K };
+  readonly declare: (material: DeclaredMaterial & { readonly kind: K }) => Declared;
+  readonly readStored: (
+    values: StoredValues,
+    place: Place,
+    problems: ProblemLog,
+  ) => (Material<Sealed> & { readonly kind: K }) | null;
+  readonly store: (material: Material<Sealed> & { readonly kind: K }) => StoredMaterial;
+}
+
+/** The part of a database's document that holds a material. */
+export interface StoredMaterial {
+  readonly appSecret?: Sealed;
+  readonly retiringSecret?: { readonly appSecret: Sealed; readonly expiresAt: Date };
+}
+
+const retiringKind = {
+  what: '"retiringSecret"',
+  fields: { ...secretFields, expiresAt: timeField },
+  required: ['expiresAt'],
+} as const;
+
+/** The keys of all materials in a declarative file. */
+export const materialFields = { ...secretFields, retiringSecret: nestedMapping(retiringKind) } as const;
+
+interface DeclaredValues {
+  readonly appSecret?: string;
+  readonly appSecretFrom?: unknown;
+  readonly retiringSecret?: unknown;
+}
+
+/** Whether it opens is for the key ring to say. */
+const sealedPartField = textThat((text) => text !== '' && text.length <= 8192, 'must be a text that is not empty');
+
+/** A sealed secret of a database. */
+export const sealedKind = {
+  what: 'a sealed secret',
+  fields: { keyId: sealedPartField, nonce: sealedPartField, ciphertext: sealedPartField },
+  required: ['keyId', 'nonce', 'ciphertext'],
+} as const;
+
+const storedRetiringKind = {
+  what: '"retiringSecret"',
+  fields: { appSecret: nestedMapping(sealedKind), expiresAt: dateField },
+  required: ['appSecret', 'expiresAt'],
+} as const;
+
+/** The keys of all materials in a database. */
+export const storedMaterialFields = {
+  appSecret: nestedMapping(sealedKind),
+  retiringSecret: nestedMapping(storedRetiringKind),
+} as const satisfies Fields;
+
+interface StoredValues {
+  readonly appSecret?: unknown;
+  readonly retiringSecret?: unknown;
+}
+
+const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
+  'app-key': {
+    keys: [],
+    needs: [],
+    refusesOthers: 'is not for a credential of method key, whose App Key is the secret; remove it',
+    read: () => appKeyMaterial,
+    declare: () => ({}),
+    readStored: () => appKeyMaterial,
+    store: () => ({}),
+  },
+  'shared-secret': {
+    keys: ['appSecret', 'appSecretFrom', 'retiringSecret'],
+    needs: ['appSecret'],
+    refusesOthers: 'is not for a credential with an App Secret; remove it',
+    read: (raw, values, place, context) =>
+      sharedSecret(readAppSecret(raw, values, place, context), readRetiring(values.retiringSecret, place, context)),
+    declare: ({ appSecret, retiringSecret: former }) => ({
+      ...declareSecret(appSecret),
+      ...(former === null
+        ? {}
+        : { retiringSecret: { ...declareSecret(former.appSecret), expiresAt: declareTime(former.expiresAt) } }),
+    }),
+    readStored: (values, place, problems) => {
+      const appSecret = readSealed(values.appSecret, place, 'appSecret', problems);
+      const former = readStoredRetiring(values.retiringSecret, placeIn(place, 'retiringSecret'), problems);
+      return appSecret === null ? null : sharedSecret(appSecret, former);
+    },
+    store: ({ appSecret, retiringSecret: former }) => ({
+      appSecret,
+      ...(former === null
+        ? {}
+        : { retiringSecret: { appSecret: former.appSecret, expiresAt: dateOf(former.expiresAt) } }),
+    }),
+  },
+};
+
+/** The form of a kind; that it is of the kind of what it is asked for is for the caller to see to. */
+function formOf(kind: MaterialKind): MaterialForm<MaterialKind> {
+  return forms[kind] as MaterialForm<MaterialKind>;
+}
+
+/** Reports the keys of other kinds of material. */
+export function reportOtherMaterial(raw: unknown, kind: MaterialKind, place: Place, problems: ProblemLog): void {
+  const { keys: own, refusesOthers } = forms[kind];
+  const others = Object.values(forms).flatMap(({ keys }) => keys);
+  for (const key of others) {
+    if (!own.includes(key) && hasKey(raw, key)) problems.reportKey(place, key, `"${key}" ${refusesOthers}`);
+  }
+}
+
+/** What a material of a kind needs in a database, beside the App Key. */
+export function storedNeedsOf(kind: MaterialKind): readonly string[] {
+  return forms[kind].needs;
+}
+
+/**
+ * Reads the material of a declared credential: a secret that it lacks is null, and reported where the document must be
+ * whole. With `kind` null, where the methods could not be read, it reports what is wrong with any kind, and gives null.
+ */
+export function readMaterial(
+  raw: unknown,
+  values: DeclaredValues,
+  kind: MaterialKind | null,
+  place: Place,
+  context: CredentialContext,
+): DeclaredMaterial | null {
+  if (kind === null) {
+    readRetiring(values.retiringSecret, place, context);
+    return null;
+  }
+  return formOf(kind).read(raw, values, place, context);
+}
+
+/** Whether secrets are written out, as the text that a partner gets, or left out. */
+export type SecretsShown = 'reveal' | 'leave-out';
+
+/** A material as a declarative file has it. */
+export function declareMaterial(material: Material, secrets: SecretsShown): Declared {
+  const shown = secrets === 'reveal' ? material : mapSecrets(material, () => null);
+  return formOf(shown.kind).declare(shown);
+}
+
+/** Reads the material of a credential of a database; null when a problem was reported. Opens nothing. */
+export function readStoredMaterial(
+  values: StoredValues,
+  kind: MaterialKind,
+  place: Place,
+  problems: ProblemLog,
+): Material<Sealed> | null {
+  return formOf(kind).readStored(values, place, problems);
+}
+
+/** A material as a database keeps it. */
+export function storeMaterial(material: Material<Sealed>): StoredMaterial {
+  return formOf(material.kind).store(material);
+}
+
+function readRetiring(raw: unknown, parent: Place, context: CredentialContext): RetiringSecret<Secret | null> | null {
+  if (raw === undefined) return null;
+  const place = placeIn(parent, 'retiringSecret');
+  const values = readMapping(raw, place, retiringKind, context.problems);
+  if (values === null) return null;
+  const appSecret = readAppSecret(raw, values, place, context);
+  return values.expiresAt === undefined ? null : { appSecret, expiresAt: values.expiresAt };
+}
+
+function readStoredRetiring(raw: unknown, place: Place, problems: ProblemLog): RetiringSecret<Sealed> | null {
+  if (raw === undefined) return null;
+  const values = readMapping(raw, place, storedRetiringKind, problems);
+  const appSecret = readSealed(values?.appSecret, place, 'appSecret', problems);
+  return appSecret === null || values?.expiresAt === undefined ? null : { appSecret, expiresAt: values.expiresAt };
+}
+
+/** Reads a sealed secret of a database; null when there is none, or a problem was reported. */
+export function readSealed(raw: unknown, parent: Place, key: string, problems: ProblemLog): Sealed | null {
+  if (raw === undefined) return null;
+  const { keyId, nonce, ciphertext } = readMapping(raw, placeIn(parent, key), sealedKind, problems) ?? {};
+  return keyId === undefined || nonce === undefined || ciphertext === undefined ? null : { keyId, nonce, ciphertext };
+}
+
+function declareSecret(secret: Secret | null): Declared {
+  return secret === null ? {} : { appSecret: secret.reveal().toString('utf8') };
+}
