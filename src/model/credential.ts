@@ -8,8 +8,17 @@ export type CredentialState = (typeof credentialStates)[number];
 /** The App Secret that a caller used. A caller who needs none counts as using the current one. */
 export type WhichSecret = 'current' | 'retiring';
 
+/** The fields that stand by themselves; `resources/credential-fields.ts` says of each how it is written and shown. */
+export interface CredentialFields extends Lifetime {
+  /** `retiring` works until `expiresAt`, which it then has. */
+  readonly state: CredentialState;
+}
+
+/** What a credential is of which no more is said. */
+export const credentialDefaults: CredentialFields = { state: 'active', notBefore: null, expiresAt: null };
+
 /** App Key and App Secret of a consumer, for one authentication method or, when imported, several (spec §1). */
-export interface Credential extends Lifetime {
+export interface Credential extends CredentialFields {
   /** `^[a-z0-9][a-z0-9-]{0,62}$` */
   readonly id: string;
   readonly consumerId: string;
@@ -18,6 +27,13 @@ export interface Credential extends Lifetime {
   readonly appKeyHash: string;
   /** What its callers prove with. */
   readonly material: Material;
-  /** `retiring` works until `expiresAt`, which it then has. */
-  readonly state: CredentialState;
+}
+
+/**
+ * A credential for checks. Field by field: rest and spread would give each object a hidden class of its own, which slows
+ * every check down.
+ */
+export function makeCredential(parts: Credential): Credential {
+  const { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt } = parts;
+  return { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Credential } from '../model/credential.ts';
+import { type Credential, makeCredential } from '../model/credential.ts';
 import { wholeMaterial } from '../model/material.ts';
 import type { StoreState } from '../check/store/check-store.ts';
 import type { DocumentCredential } from './credential.ts';
@@ -28,7 +28,7 @@ export function buildState(content: DocumentContent): StoreState {
     const material = wholeMaterial(declared);
     if (appKeyHash === null || material === null) throw incomplete(credential);
     const id = credential.id ?? generateId(credential, appKey, taken, counts);
-    return { ...kept, id, appKeyHash, material };
+    return makeCredential({ ...kept, id, appKeyHash, material });
   });
   return { endpoints: content.endpoints, consumers: content.consumers, credentials, grants: content.grants };
 }

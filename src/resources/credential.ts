@@ -1,20 +1,13 @@
 import type { Lifetime } from '../base/clock.ts';
-import {
-  alternatives,
-  choiceField,
-  idField,
-  isMapping,
-  nestedField,
-  textLike,
-  timeField,
-} from '../model/document/fields.ts';
+import { alternatives, choiceField, idField, isMapping, nestedField, textLike } from '../model/document/fields.ts';
 import { placeIn, type Place, type Placed, type ProblemLog } from '../model/document/problem-log.ts';
-import { hasKey, readList, readMapping, subjectOf } from '../model/document/read-mapping.ts';
+import { hasKey, readList, readMapping, subjectOf, withDefaults } from '../model/document/read-mapping.ts';
 import { APP_KEY_PATTERN, hashAppKey, MAX_APP_KEY_CHARACTERS } from '../model/app-key.ts';
-import { type CredentialState, credentialStates } from '../model/credential.ts';
+import { credentialDefaults, type CredentialFields, type CredentialState } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
 import { materialFacts, type MaterialKind, materialKindOf } from '../model/material.ts';
 import type { CredentialContext } from './app-secret.ts';
+import { declaredFields, declareFields } from './credential-fields.ts';
 import {
   type DeclaredMaterial,
   declareMaterial,
@@ -23,14 +16,14 @@ import {
   reportOtherMaterial,
   type SecretsShown,
 } from './credential-material.ts';
-import { type Declared, declareTime } from './declared.ts';
+import type { Declared } from './declared.ts';
 import type { ManagedCredential } from './resource.ts';
 
 /**
  * A credential as a document has it. What `apply` generates or keeps may be absent; a file store wants all of it
  * (interfaces §4, spec §6).
  */
-export interface DocumentCredential extends Lifetime {
+export interface DocumentCredential extends CredentialFields {
   /** Null: generated. */
   readonly id: string | null;
   readonly consumerId: string;
@@ -39,7 +32,6 @@ export interface DocumentCredential extends Lifetime {
   readonly appKey: string | null;
   readonly appKeyHash: string | null;
   readonly material: DeclaredMaterial;
-  readonly state: CredentialState;
 }
 
 export const appKeyField = textLike(
@@ -70,9 +62,7 @@ export const credentialKind = {
     appKey: appKeyField,
     appKeyHash: appKeyHashField,
     ...materialFields,
-    state: choiceField(credentialStates),
-    notBefore: timeField,
-    expiresAt: timeField,
+    ...declaredFields,
   },
   required: [],
 } as const;
@@ -108,18 +98,19 @@ export function readCredential(
   const before = problems.count;
   const values = readMapping(raw, place, credentialKind, problems);
   if (values === null) return { place, id: null, appKeyHash: null, value: null };
-  const { id = null, appKey = null, state = 'active', notBefore = null, expiresAt = null } = values;
+  const { id = null, appKey = null } = values;
+  const own = withDefaults(values, credentialDefaults);
   const methods = readMethods(raw, values, place, problems);
   const kind = methods === null ? null : materialKindOf(methods);
   if (hasKey(raw, 'appKeyHash')) reportAppKeyHash(raw, kind, place, problems);
   else if (!hasKey(raw, 'appKey')) reportMissingAppKey(raw, place, context);
-  reportMisfits(raw, { kind, state, notBefore, expiresAt }, place, problems);
+  reportMisfits(raw, { ...own, kind }, place, problems);
   const material = readMaterial(raw, values, kind, place, context);
   const appKeyHash = appKey === null ? (values.appKeyHash ?? null) : hashAppKey(appKey);
   const value =
     problems.count > before || methods === null || material === null || consumerId === null
       ? null
-      : { id, consumerId, methods, appKey, appKeyHash, material, state, notBefore, expiresAt };
+      : { id, consumerId, methods, appKey, appKeyHash, material, ...own };
   return { place, id, appKeyHash, value };
 }
 
@@ -214,16 +205,14 @@ export function readMethodList(
  * the secrets (spec §1); where only its hash is kept, the hash is written instead, with the secrets too.
  */
 export function declareCredential(credential: ManagedCredential, secrets: SecretsShown): Declared {
-  const { id, methods, material, state, notBefore, expiresAt } = credential;
+  const { id, methods, material } = credential;
   const [first, ...others] = methods;
   return {
     id,
     ...(others.length === 0 ? { method: first } : { methods }),
     ...declareAppKey(credential, secrets),
     ...declareMaterial(material, secrets),
-    ...(state === 'active' ? {} : { state }),
-    ...(notBefore === null ? {} : { notBefore: declareTime(notBefore) }),
-    ...(expiresAt === null ? {} : { expiresAt: declareTime(expiresAt) }),
+    ...declareFields(credential),
   };
 }
 

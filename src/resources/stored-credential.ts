@@ -1,11 +1,12 @@
-import { choiceField, dateField, idField, nestedMapping } from '../model/document/fields.ts';
+import { idField, nestedMapping } from '../model/document/fields.ts';
 import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
-import { hasKey, readMapping } from '../model/document/read-mapping.ts';
+import { hasKey, readMapping, withDefaults } from '../model/document/read-mapping.ts';
 import type { Sealed } from '../model/keyring/sealed.ts';
 import { hashAppKey } from '../model/app-key.ts';
-import { type Credential, credentialStates } from '../model/credential.ts';
+import { type Credential, credentialDefaults } from '../model/credential.ts';
 import { type Material, materialFacts, type MaterialKind, materialKindOf } from '../model/material.ts';
 import { appKeyField, appKeyHashField, methodsField, readMethodList, reportMisfits } from './credential.ts';
+import { alwaysStored, storedFields } from './credential-fields.ts';
 import {
   readSealed,
   readStoredMaterial,
@@ -34,11 +35,9 @@ export const storedCredentialKind = {
     sealedAppKey: nestedMapping(sealedKind),
     appKeyHash: appKeyHashField,
     ...storedMaterialFields,
-    state: choiceField(credentialStates),
-    notBefore: dateField,
-    expiresAt: dateField,
+    ...storedFields,
   },
-  required: ['id', 'consumerId', 'methods', 'appKeyHash', 'state'],
+  required: ['id', 'consumerId', 'methods', 'appKeyHash', ...alwaysStored],
 } as const;
 
 /** Reads a credential as a database keeps it; null when a problem was reported. Opens nothing. */
@@ -46,22 +45,20 @@ export function readStoredCredential(raw: unknown, place: Place, problems: Probl
   const before = problems.count;
   const values = readMapping(raw, place, storedCredentialKind, problems);
   if (values === null) return null;
-  const { id, consumerId, appKey = null, appKeyHash, state, notBefore = null, expiresAt = null } = values;
+  const { id, consumerId, appKey = null, appKeyHash } = values;
+  const own = withDefaults(values, credentialDefaults);
   const methods = hasKey(raw, 'methods') ? readMethodList(values.methods, placeIn(place, 'methods'), problems) : null;
   const kind = methods === null ? null : materialKindOf(methods);
   if (kind !== null) reportAppKey(raw, kind, place, problems);
   if (appKey !== null && appKeyHash !== undefined && hashAppKey(appKey) !== appKeyHash) {
     problems.report(placeIn(place, 'appKeyHash'), '"appKeyHash" is not the SHA-256 of "appKey"');
   }
-  reportMisfits(raw, { kind, state, notBefore, expiresAt }, place, problems);
+  reportMisfits(raw, { ...own, kind, state: values.state }, place, problems);
   const sealedAppKey = readSealed(values.sealedAppKey, place, 'sealedAppKey', problems);
   const material = kind === null ? null : readStoredMaterial(values, kind, place, problems);
   if (problems.count > before || methods === null || material === null) return null;
-  if (id === undefined || consumerId === undefined || appKeyHash === undefined || state === undefined) return null;
-  return {
-    ...{ id, consumerId, methods, appKey, sealedAppKey, appKeyHash, material },
-    ...{ state, notBefore, expiresAt },
-  };
+  if (id === undefined || consumerId === undefined || appKeyHash === undefined) return null;
+  return { id, consumerId, methods, appKey, sealedAppKey, appKeyHash, material, ...own };
 }
 
 /** An App Key that is the secret is never kept in clear; one that is not is there, and so is the App Secret. */

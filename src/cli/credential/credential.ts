@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
 import { declareWholeCredential } from '../../resources/credential.ts';
+import { shownFields } from '../../resources/credential-fields.ts';
+import { credentialDefaults } from '../../model/credential.ts';
 import { textOf } from '../../resources/changes/generate-credential.ts';
 import {
   declareUse,
@@ -181,8 +183,11 @@ function printView({ shown, isConsumerEnabled, usable }: View, isRevealed: boole
     ['method', resource.methods.join(', ')],
     ['state', stateAt(resource, now)],
     ...secretFields(resource, isRevealed),
-    ['not before', resource.notBefore === null ? null : formatTimeFrom(resource.notBefore, now)],
-    ['ends', resource.expiresAt === null ? 'never' : formatTimeFrom(resource.expiresAt, now)],
+    ...shownFields.map(({ key, name, otherwise }): Field => {
+      const value = resource[key];
+      if (value === credentialDefaults[key]) return [name, otherwise];
+      return [name, typeof value === 'number' ? formatTimeFrom(value, now) : value];
+    }),
     ['last used', lastUse(shown.usage?.lastUsedAt ?? null, now)],
     ...retiringFields(shown, isRevealed, now),
     ...versionFields(shown.stored, now),

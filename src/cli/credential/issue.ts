@@ -5,6 +5,7 @@ import { findNearestName } from '../../model/document/nearest-name.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { generatePair } from '../../resources/changes/generate-credential.ts';
 import { type HandedOver, planCredential } from '../../resources/changes/issue-credential.ts';
+import { declareGiven, givenFields } from '../../resources/credential-fields.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
 import { APP_KEY_RULE } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
@@ -12,10 +13,9 @@ import { materialFacts, materialKindOf } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { changesOf, type FieldFlags } from '../flags/fields.ts';
+import { changesOf, type FieldFlags, wishOf } from '../flags/fields.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import type { ChangeFlags } from '../flags/options.ts';
-import { type Moment, momentAhead } from '../../model/document/moments.ts';
 import { parseMoment } from '../flags/times.ts';
 import { collecting, parseId } from '../flags/values.ts';
 import { addChangeAction, type Plan } from '../store/change-store.ts';
@@ -26,25 +26,35 @@ import { handOver } from './handed-over.ts';
 interface NewCredentialFlags {
   readonly consumer: string;
   readonly id?: string;
-  readonly notBefore?: Moment;
-  readonly expires?: Moment;
   readonly hashOnly?: true;
 }
 
 /** Adds the flags that `issue` and `import` share, without `--method`. */
 function addNewCredentialFlags(command: Command): Command {
-  return command
+  command
     .requiredOption('--consumer <id>', 'the consumer who gets it', parseId)
-    .option('--id <id>', 'its id; CONSUMER-METHOD-… when left out', parseId)
-    .option('--not-before <time>', 'works from then on: 2027-01-01T00:00:00Z, or 7d from now', parseMoment)
-    .option('--expires <time>', 'works until then: 2027-01-01T00:00:00Z, or 90d from now', parseMoment)
-    .option('--hash-only', 'key only: store only the hash of the App Key, so that it cannot be shown again');
+    .option('--id <id>', 'its id; CONSUMER-METHOD-… when left out', parseId);
+  for (const { flag, help, isTime } of givenFields) command.option(flag, help, parserOf(isTime));
+  return command.option(
+    '--hash-only',
+    'key only: store only the hash of the App Key, so that it cannot be shown again',
+  );
+}
+
+/** Reads the value of a flag: a moment, which counts from when the command runs, or any text. */
+function parserOf(isTime: boolean): (text: string) => unknown {
+  return isTime ? parseMoment : String;
 }
 
 /** `--method`, with its choices. */
 export function methodOption(): Option {
   return new Option('--method <method>', 'the authentication method it is for').choices(authenticationMethods);
 }
+
+/** The flags of the fields that a new credential can be given. */
+const givenFlags: FieldFlags = Object.fromEntries(
+  givenFields.map(({ name, flag }) => [name, flag.split(' ', 1)[0] ?? flag]),
+);
 
 const fields: FieldFlags = {
   id: '--id',
@@ -53,8 +63,7 @@ const fields: FieldFlags = {
   appKey: '--app-key',
   appKeyHash: '--hash-only',
   appSecret: '--secret-from',
-  notBefore: '--not-before',
-  expiresAt: '--expires',
+  ...givenFlags,
 };
 
 type IssueFlags = NewCredentialFlags & ChangeFlags & { readonly method: AuthenticationMethod };
@@ -143,7 +152,7 @@ An App Key belongs to one credential for ever, also when that was deleted. Sever
 
 /** Plans the credential that the flags describe. */
 async function planNew(
-  { consumer: consumerId, hashOnly, notBefore, expires, ...flags }: NewCredentialFlags,
+  { consumer: consumerId, hashOnly, ...flags }: NewCredentialFlags,
   methods: readonly AuthenticationMethod[],
   { appKey, appSecret }: HandedOver,
   store: ResourceStore,
@@ -153,8 +162,7 @@ async function planNew(
   const wish = {
     ...{ id: flags.id ?? null, consumerId, methods, appKey, appSecret },
     keepsHashOnly: hashOnly === true,
-    notBefore: notBefore === undefined ? null : momentAhead(notBefore, nowSeconds),
-    expiresAt: expires === undefined ? null : momentAhead(expires, nowSeconds),
+    fields: declareGiven(wishOf(flags, givenFlags), nowSeconds),
   };
   const { id, planned } = await planCredential(wish, store, nowSeconds);
   const isKey = materialFacts[materialKindOf(methods)].appKey === 'secret';

@@ -1,6 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { ID_PATTERN } from '../../model/document/fields.ts';
-import { type Moment, momentAhead } from '../../model/document/moments.ts';
 import type { Planned } from '../../resources/changes/change.ts';
 import { generatePair } from '../../resources/changes/generate-credential.ts';
 import {
@@ -20,6 +19,7 @@ import type { Operator } from '../../model/operator.ts';
 import { Secret } from '../../model/secret.ts';
 import { MAX_APP_SECRET_CHARACTERS } from '../../resources/app-secret.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
+import { declareGiven, givenFields, type GivenName } from '../../resources/credential-fields.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { addAction } from './action-route.ts';
@@ -39,6 +39,7 @@ import {
   revisionHeaders,
   spanOf,
   spanParam,
+  textBody,
 } from './request.ts';
 import { answers, bodyOf, changeAnswer } from './shapes.ts';
 
@@ -46,13 +47,17 @@ const tags = ['Credentials'];
 const params = z.object({ id: idParam });
 const idBody = z.string().regex(ID_PATTERN);
 
+/** What gives a new credential its fields. */
+const givenBodies = Object.fromEntries(
+  givenFields.map(({ name, declared, isTime }) => [name, (isTime ? momentBody : textBody(declared)).optional()]),
+) as Readonly<Record<GivenName, z.ZodOptional<typeof momentBody>>>;
+
 /** What a new credential has, whether its pair is generated or brought along. */
 const newCredential = z
   .object({
     consumer: idBody.openapi({ description: 'The consumer who gets it.' }),
     id: idBody.optional().openapi({ description: 'Generated where it is left out.' }),
-    notBefore: momentBody.optional(),
-    expiresAt: momentBody.optional(),
+    ...givenBodies,
     hashOnly: z
       .boolean()
       .default(false)
@@ -96,18 +101,16 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
   /** Plans a credential of a consumer within reach. */
   const plan = async (
     operator: Operator,
-    { consumer, id, notBefore, expiresAt, hashOnly }: z.infer<typeof newCredential>,
+    { consumer, id, hashOnly, ...given }: z.infer<typeof newCredential>,
     methods: readonly string[],
     { appKey, appSecret }: HandedOver,
   ): Promise<{ readonly id: string; readonly changes: Awaited<ReturnType<typeof changesOf>> }> => {
     await requireReached(operator, 'consumer', consumer, resources);
     const nowSeconds = clock.nowSeconds();
-    const at = (moment: Moment | undefined): number | null =>
-      moment === undefined ? null : momentAhead(moment, nowSeconds);
     const { id: taken, planned } = await planCredential(
       {
         ...{ id: id ?? null, consumerId: consumer, methods, appKey, appSecret },
-        ...{ keepsHashOnly: hashOnly, notBefore: at(notBefore), expiresAt: at(expiresAt) },
+        ...{ keepsHashOnly: hashOnly, fields: declareGiven(given, nowSeconds) },
       },
       resources,
       nowSeconds,

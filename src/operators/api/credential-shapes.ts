@@ -1,11 +1,12 @@
 import { idField, nestedMapping, timeField } from '../../model/document/fields.ts';
 import { declareUse, type ShownCredential, shownStates, stateAt } from '../../resources/changes/shown-credential.ts';
 import { credentialKind, declareWholeCredential } from '../../resources/credential.ts';
+import { declaredFields } from '../../resources/credential-fields.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import { type JsonObject, objectWith, shownResource } from './shapes.ts';
 
-const { id, method, methods, appKey, appKeyHash, state, notBefore, expiresAt } = credentialKind.fields;
+const { id, method, methods, appKey, appKeyHash } = credentialKind.fields;
 
 /** A credential as it is shown: without secrets, with its consumer. */
 const shownKind = {
@@ -22,9 +23,7 @@ const shownKind = {
       fields: { expiresAt: timeField },
       required: ['expiresAt'],
     }),
-    state,
-    notBefore,
-    expiresAt,
+    ...declaredFields,
   },
   required: ['id', 'consumer', 'state'],
 } as const;

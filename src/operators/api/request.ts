@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { FieldFault, ID_PATTERN } from '../../model/document/fields.ts';
+import { type Field, FieldFault, ID_PATTERN } from '../../model/document/fields.ts';
 import { type Moment, readMoment, readSpan } from '../../model/document/moments.ts';
 import { MAX_REASON_LENGTH, REASON_PATTERN } from '../../resources/changes/change.ts';
 import type { Labels } from '../../model/labels.ts';
@@ -172,6 +172,11 @@ export const spanParam = z
   .string()
   .regex(SPAN_PATTERN)
   .openapi({ pattern: `^(?:0|${SPAN_FORM})$`, example: '30d' });
+
+/** A text of a body, as long as its field takes it. */
+export function textBody({ bound }: Field<unknown>): z.ZodString {
+  return z.string().max(Number(bound?.schema['maxLength'] ?? 0));
+}
 
 /** A time of a body: itself, or a span ahead of now. */
 export const momentBody = z

@@ -7,6 +7,7 @@ import { gatewayRequest } from '../../check/methods/explanation/gateway-request.
 import { proofOf } from '../../check/methods/methods.ts';
 import { consumerDefaults } from '../../model/consumer.ts';
 import { hashAppKey } from '../../model/app-key.ts';
+import { credentialDefaults } from '../../model/credential.ts';
 import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { appKeyMaterial, sharedSecret } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
@@ -154,14 +155,12 @@ export function knownToPartner(
   const appKey = isKey ? secret : (given ?? sent);
   const consumer = { id: claims?.consumerId ?? ID, ...consumerDefaults };
   const credential = {
+    ...credentialDefaults,
     id: claims?.credentialId ?? ID,
     consumerId: consumer.id,
     methods: [endpoint.authentication],
     appKeyHash: hashAppKey(appKey ?? ''),
     material: isKey ? appKeyMaterial : sharedSecret(Secret.fromText(secret ?? '')),
-    state: 'active',
-    notBefore: null,
-    expiresAt: null,
   } as const;
   const catalog = compileCatalog({
     endpoints: [endpoint],

@@ -1,5 +1,7 @@
-import { declareTime } from '../declared.ts';
+import { type Declared, declareTime } from '../declared.ts';
 import { readCredential } from '../credential.ts';
+import { timeField } from '../../model/document/fields.ts';
+import { unseenTexts } from '../../model/document/unseen-texts.ts';
 import { type PlainProblem, readPlain } from '../../model/document/read-plain.ts';
 import type { Secret } from '../../model/secret.ts';
 import { type GeneratedPair, hashOfAppKey, textOf } from './generate-credential.ts';
@@ -28,9 +30,8 @@ export interface NewCredential {
   readonly appSecret: Secret | null;
   /** Keeps only the hash of the App Key; for method `key` only. */
   readonly keepsHashOnly: boolean;
-  /** Seconds since the epoch; null for no bound. */
-  readonly notBefore: number | null;
-  readonly expiresAt: number | null;
+  /** Its other fields, as a declarative file has them. */
+  readonly fields: Declared;
 }
 
 /** What is there already under the same id, and under the same App Key. */
@@ -50,14 +51,15 @@ export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSecond
     const holder = { kind: 'credential', id, unnamed: `another credential has this App Key; ${never}` } as const;
     return { conflict: `the credential "${id}" has this App Key; ${never}`, holder };
   }
-  const { consumerId, appKey, keepsHashOnly, expiresAt } = wish;
+  const { consumerId, appKey, keepsHashOnly, fields } = wish;
   const read = readPlain(
     declare(wish),
     (raw, place, problems) =>
       readCredential(raw, place, consumerId, { problems, isComplete: true, readSecret: noSecret }).value,
   );
-  const problems: PlainProblem[] = 'problems' in read ? [...read.problems] : [];
-  if (expiresAt !== null && expiresAt <= nowSeconds) {
+  const problems: PlainProblem[] = [...unseenTexts(fields), ...('problems' in read ? read.problems : [])];
+  const expiresAt = timeField(fields['expiresAt']);
+  if (typeof expiresAt === 'number' && expiresAt <= nowSeconds) {
     problems.push({ path: 'expiresAt', message: `${declareTime(expiresAt)} is over; the credential would never work` });
   }
   if (keepsHashOnly && 'value' in read && materialFacts[read.value.material.kind].appKey === 'public') {
@@ -76,14 +78,13 @@ export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSecond
   return { changes: [{ kind: 'credential', id: wish.id, before: null, after }] };
 }
 
-function declare({ id, methods, appKey, appSecret, notBefore, expiresAt }: NewCredential): object {
+function declare({ id, methods, appKey, appSecret, fields }: NewCredential): object {
   return {
     id,
     ...(methods.length === 1 ? { method: methods[0] } : { methods }),
     appKey: textOf(appKey),
     ...(appSecret === null ? {} : { appSecret: textOf(appSecret) }),
-    ...(notBefore === null ? {} : { notBefore: declareTime(notBefore) }),
-    ...(expiresAt === null ? {} : { expiresAt: declareTime(expiresAt) }),
+    ...fields,
   };
 }
 

@@ -28,9 +28,8 @@ export interface CredentialDocument extends VersionedDocument, StoredMaterial {
   readonly sealedAppKey?: Sealed;
   /** SHA-256, hex; unique. What credentials are found by. */
   readonly appKeyHash: string;
-  readonly state: string;
-  readonly notBefore?: Date;
-  readonly expiresAt?: Date;
+  /** By `resources/credential-fields.ts`, as its other fields are. */
+  readonly state?: unknown;
 }
 
 /** Of one consumer or for a group; `_id` is the `grantId`. */

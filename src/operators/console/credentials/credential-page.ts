@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { allows } from '../../../model/operator.ts';
+import { shownFields } from '../../../resources/credential-fields.ts';
 import { consumerTrail } from '../consumers/shown-consumer.ts';
 import { type Html, url } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
@@ -34,15 +35,18 @@ ${handedOver(view)}`,
 };
 
 function summary(credential: ShownCredential): Html {
-  const { id, consumer, appKey, notBefore, expiresAt, retiringSecret, lastUsedAt, createdAt } = credential;
+  const { id, consumer, appKey, retiringSecret, lastUsedAt, createdAt } = credential;
   const { endpoints = [], retiringSecretLastUsedAt } = credential;
   return definitions([
     ['Id', html`<code>${id}</code>`],
     ['Consumer', html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`],
     ['State', statusBadge(credential)],
     ['Method', methodsOf(credential).join(', ')],
-    ['Works from', notBefore === undefined ? null : time(notBefore)],
-    ['Ends', timeOr(expiresAt, 'never')],
+    ...shownFields.map(({ key, label, otherwise, isTime }) => {
+      const value = credential[key];
+      if (value !== undefined) return [label, isTime ? time(value) : value] as const;
+      return [label, otherwise === null ? null : timeOr(null, otherwise)] as const;
+    }),
     ['Former secret ends', retiringSecret === undefined ? null : time(retiringSecret.expiresAt)],
     ['Former secret last used', retiringSecret === undefined ? null : timeOr(retiringSecretLastUsedAt, 'never')],
     ['Last used', timeOr(lastUsedAt, 'never')],

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { credentialIdWith, generateIdSuffix } from '../../../resources/changes/generate-credential.ts';
 import { presentations, USUAL_METHOD } from '../../../check/methods/presentation/presentations.ts';
+import { givenFields } from '../../../resources/credential-fields.ts';
 import { authenticationMethods } from '../../../model/endpoint.ts';
 import { consumerTrail, readConsumer, type ShownConsumer } from '../consumers/shown-consumer.ts';
 import { url } from '../frame/html.ts';
@@ -16,8 +17,8 @@ interface Wanted {
   readonly id: string;
   /** What is random in the id, where none is typed. */
   readonly suffix: string;
-  readonly notBefore: string;
-  readonly expiresAt: string;
+  /** By the names of the fields; empty for none. */
+  readonly given: Readonly<Record<string, string>>;
   readonly isHashOnly: boolean;
 }
 
@@ -31,15 +32,15 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
   read: readConsumer,
   heading: ({ id }) => ({ title: `Issue a credential for ${id}`, trail: consumerTrail(id), verb: 'Issue' }),
   begin: () => ({
-    ...{ method: USUAL_METHOD, id: '', suffix: generateIdSuffix(), notBefore: '', expiresAt: '', isHashOnly: false },
+    ...{ method: USUAL_METHOD, id: '', suffix: generateIdSuffix(), given: {}, isHashOnly: false },
   }),
   typed: ({ text, isTicked }) => ({
     ...{ method: text('method'), id: text('id'), suffix: text('suffix') },
-    ...{ notBefore: text('notBefore'), expiresAt: text('expiresAt'), isHashOnly: isTicked('hashOnly') },
+    given: Object.fromEntries(givenFields.map(({ name }) => [name, text(name)])),
+    isHashOnly: isTicked('hashOnly'),
   }),
   fields: (wanted, { refused }) => {
-    const { method, id, suffix, notBefore, expiresAt, isHashOnly } = wanted;
-    const momentHint = 'Optional. A time such as 2027-01-01T00:00:00Z, or a span from now such as 90d.';
+    const { method, id, suffix, given, isHashOnly } = wanted;
     const choices = authenticationMethods.map((each) => ({
       value: each,
       text: `${each}: ${presentations[each].sends}`,
@@ -47,20 +48,21 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     return [
       hiddenField('suffix', suffix),
       selectField({ name: 'method', label: 'Authentication method', value: method, choices }, refused),
-      textField({ name: 'expiresAt', label: 'Ends', hint: momentHint, value: expiresAt }, refused),
-      textField({ name: 'notBefore', label: 'Works from', hint: momentHint, value: notBefore }, refused),
+      // An end is given more often than a beginning.
+      ...givenFields
+        .toReversed()
+        .map(({ name, label, hint }) => textField({ name, label, hint, value: given[name] ?? '' }, refused)),
       textField({ name: 'id', label: 'Id', hint: ID_HINT, value: id }, refused),
       tickBox({ name: 'hashOnly', label: 'Keep only the hash of the App Key (method key)', isTicked: isHashOnly }),
     ];
   },
   request: (wanted, { id: consumer }) => {
-    const { method, notBefore, expiresAt, isHashOnly } = wanted;
+    const { method, given, isHashOnly } = wanted;
     const id = idOf(wanted, consumer);
     const body = {
       ...{ consumer, method },
       ...(id === '' ? {} : { id }),
-      ...(notBefore === '' ? {} : { notBefore }),
-      ...(expiresAt === '' ? {} : { expiresAt }),
+      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
       ...(isHashOnly ? { hashOnly: true } : {}),
     };
     return { method: 'POST', path: '/v1/credentials:issue', body };

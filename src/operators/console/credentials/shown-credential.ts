@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { CredentialFields } from '../../../model/credential.ts';
 import type { AuthenticationMethod } from '../../../model/endpoint.ts';
 import { materialFacts, type MaterialKind, materialKindOf } from '../../../model/material.ts';
 import { type Html, url } from '../frame/html.ts';
@@ -17,7 +18,7 @@ const statusTones = {
 } as const;
 
 /** A credential as `GET /v1/credentials` shows it. */
-export interface ShownCredential {
+export interface ShownCredential extends Readonly<Partial<Record<keyof CredentialFields, string>>> {
   readonly id: string;
   readonly consumer: string;
   /** One of the two. */
@@ -29,8 +30,6 @@ export interface ShownCredential {
   readonly appKeyEnd?: string;
   readonly retiringSecret?: { readonly expiresAt: string };
   readonly status: keyof typeof statusTones;
-  readonly notBefore?: string;
-  readonly expiresAt?: string;
   readonly lastUsedAt?: string;
   readonly retiringSecretLastUsedAt?: string;
   readonly revision: number;

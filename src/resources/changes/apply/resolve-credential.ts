@@ -1,5 +1,6 @@
 import { declareTime } from '../../declared.ts';
 import type { DocumentCredential } from '../../credential.ts';
+import { pickFields } from '../../credential-fields.ts';
 import {
   appKeyMaterial,
   appSecretOf,
@@ -63,9 +64,7 @@ export function resolveCredential(
       appKey,
       appKeyHash,
       material,
-      state,
-      notBefore,
-      expiresAt,
+      ...pickFields(declared),
     },
     generated: key.isGenerated || appSecret !== null ? generated : null,
   };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readPlain } from '../../../model/document/read-plain.ts';
 import { materialFacts, materialKindOf } from '../../../model/material.ts';
 import { readCredential } from '../../credential.ts';
+import { declaredFields, pickFields } from '../../credential-fields.ts';
 import { declareWholeResource } from '../../declare-resource.ts';
 import type { Declared } from '../../declared.ts';
 import type { ManagedCredential, Stored } from '../../resource.ts';
@@ -24,7 +25,7 @@ import type { RevertWords } from './revert-words.ts';
 const ROTATION = /^(?:(?:api|console) )?credential rotate$/;
 
 /** The fields of a credential that no secret hangs on. */
-const REVERTIBLE: ReadonlySet<string> = new Set(['state', 'notBefore', 'expiresAt']);
+const REVERTIBLE: ReadonlySet<string> = new Set(Object.keys(declaredFields));
 
 /**
  * Plans an event of a credential back. Secrets are in no event, and an App Key is never given twice (spec §1): what was
@@ -75,9 +76,8 @@ function revertEdit(
       readCredential(raw, place, resource.consumerId, { problems, isComplete: false, readSecret: noSecret }).value,
   );
   if ('problems' in read) return { conflict: refusedToday(event, read.problems) };
-  const { state, notBefore, expiresAt } = read.value;
   const note = endsFormer ? `the former App Secret of ${subjectOf(event)} stays removed` : merged.note;
-  return { change: changeOf(event, current, { ...resource, state, notBefore, expiresAt }), note };
+  return { change: changeOf(event, current, { ...resource, ...pickFields(read.value) }), note };
 }
 
 function revertible(declared: Declared): Declared {

@@ -1,7 +1,7 @@
 import type { MongoClient } from 'mongodb';
 import type { Sealer } from '../../../model/keyring/sealed.ts';
 import type { Consumer } from '../../../model/consumer.ts';
-import type { Credential } from '../../../model/credential.ts';
+import { type Credential, credentialDefaults, makeCredential } from '../../../model/credential.ts';
 import { isGroupGrant, type OwnGrant } from '../../../model/grant.ts';
 import { appKeyMaterial } from '../../../model/material.ts';
 import { disabledConsumer } from '../../../resources/consumer.ts';
@@ -155,16 +155,15 @@ function absentConsumer(credential: RawDocument, consumerId: string): DocumentFa
 
 /** Stands for a credential that cannot be read: known, so that a change of it is noticed, and useless to callers. */
 function revokedCredential(credential: RawDocument, consumerId: string): Credential {
-  return {
+  return makeCredential({
+    ...credentialDefaults,
     id: idTextOf(credential['_id']),
     consumerId,
     methods: [],
     appKeyHash: idTextOf(credential['appKeyHash']),
     material: appKeyMaterial,
     state: 'revoked',
-    notBefore: null,
-    expiresAt: null,
-  };
+  });
 }
 
 /** An id for look-ups by id: a hand may have written ids of another type, and two of them must not become one. */

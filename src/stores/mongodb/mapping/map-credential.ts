@@ -1,9 +1,9 @@
 import { CannotOpen, type Sealed, type SealedFor, type Sealer, UnopenedSecret } from '../../../model/keyring/sealed.ts';
-import { dateOf } from '../../../model/document/fields.ts';
 import { hashAppKey } from '../../../model/app-key.ts';
-import type { Credential } from '../../../model/credential.ts';
+import { type Credential, makeCredential } from '../../../model/credential.ts';
 import { mapSecrets, materialFacts } from '../../../model/material.ts';
 import { Secret } from '../../../model/secret.ts';
+import { storeFields } from '../../../resources/credential-fields.ts';
 import { storeMaterial } from '../../../resources/credential-material.ts';
 import { readStoredCredential, type StoredCredential } from '../../../resources/stored-credential.ts';
 import type { ManagedCredential } from '../../../resources/resource.ts';
@@ -56,7 +56,7 @@ export function writeCredentialDocument(
   version: VersionFields,
   sealer: Sealer | null,
 ): CredentialDocument {
-  const { id, consumerId, methods, appKey, appKeyHash, material, state, notBefore, expiresAt } = credential;
+  const { id, consumerId, methods, appKey, appKeyHash, material } = credential;
   const isAppKeyPublic = materialFacts[material.kind].appKey === 'public';
   if (appKey === null && isAppKeyPublic) throw new Error(`the credential ${id} has lost its App Key`);
   const sealAs = (what: SealedFor['what'], secret: Secret): Sealed => {
@@ -75,9 +75,7 @@ export function writeCredentialDocument(
         : { sealedAppKey: sealAs('app-key', appKey) }),
     appKeyHash,
     ...storeMaterial(mapSecrets(material, (secret) => sealAs('app-secret', secret))),
-    state,
-    ...(notBefore === null ? {} : { notBefore: dateOf(notBefore) }),
-    ...(expiresAt === null ? {} : { expiresAt: dateOf(expiresAt) }),
+    ...storeFields(credential),
     ...version,
   };
 }
@@ -111,17 +109,8 @@ class Opener {
 }
 
 function openSecrets(stored: StoredCredential, opener: Opener): Credential {
-  const { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt } = stored;
-  return {
-    id,
-    consumerId,
-    methods,
-    appKeyHash,
-    material: mapSecrets(material, (sealed, path) => opener.open(path, sealed, 'app-secret')),
-    state,
-    notBefore,
-    expiresAt,
-  };
+  const open = (sealed: Sealed, path: string): Secret => opener.open(path, sealed, 'app-secret');
+  return makeCredential({ ...stored, material: mapSecrets(stored.material, open) });
 }
 
 function openAppKey({ appKey, sealedAppKey, appKeyHash }: StoredCredential, opener: Opener): Secret | null {

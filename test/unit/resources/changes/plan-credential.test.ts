@@ -9,6 +9,7 @@ import {
   planNewCredential,
   planRevocation,
 } from '../../../../src/resources/changes/plan-credential.ts';
+import { declareTime } from '../../../../src/resources/declared.ts';
 import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { credentialWith, nowSeconds, stored } from './credentials.ts';
@@ -18,14 +19,13 @@ import { materialWith } from '../../../support/store/secrets.ts';
 const free = { id: null, appKey: null };
 
 function wishOf(methods: readonly AuthenticationMethod[], given: Partial<NewCredential> = {}): NewCredential {
-  const lifetime = { notBefore: null, expiresAt: null };
   return {
     id: 'acme-1',
     consumerId: 'acme',
     methods,
     ...generatePair(methods),
     keepsHashOnly: false,
-    ...lifetime,
+    fields: {},
     ...given,
   };
 }
@@ -39,7 +39,9 @@ function problemsOf(wish: NewCredential): readonly (readonly [string, string])[]
 describe('a new credential', () => {
   for (const methods of [['key'], ['hmac'], ['parameter-signature'], ['oauth2'], ['hmac', 'key']] as const) {
     it(`is active, with what ${methods.join(' and ')} needs`, () => {
-      const wish = wishOf(methods, { notBefore: nowSeconds + 5, expiresAt: nowSeconds + 10 });
+      const wish = wishOf(methods, {
+        fields: { notBefore: declareTime(nowSeconds + 5), expiresAt: declareTime(nowSeconds + 10) },
+      });
       const planned = planNewCredential(wish, free, nowSeconds);
       assert.ok('changes' in planned);
       const [change] = planned.changes;
@@ -81,14 +83,16 @@ describe('a new credential', () => {
       problemsOf(wishOf(['key'], { appKey: spaced })),
     ]);
     assert.ok(!told.includes('too weak') && !told.includes('a b'));
-    const ended = { notBefore: null, expiresAt: nowSeconds };
+    const ended = { fields: { expiresAt: declareTime(nowSeconds) } };
     assert.deepEqual(problemsOf(wishOf(['hmac'], ended)), [
       ['expiresAt', '2026-09-21T14:13:20Z is over; the credential would never work'],
     ]);
-    const swapped = { notBefore: nowSeconds + 9, expiresAt: nowSeconds + 9 };
+    const soon = declareTime(nowSeconds + 9);
+    const swapped = { fields: { notBefore: soon, expiresAt: soon } };
     assert.deepEqual(problemsOf(wishOf(['hmac'], swapped)), [
       ['expiresAt', '"expiresAt" must be later than "notBefore"'],
     ]);
+    assert.match(problemsOf(wishOf(['hmac'], { fields: { state: 'a\u202eb' } }))[0]?.[1] ?? '', /which nobody sees/);
   });
 
   it('takes neither an id nor an App Key that is taken, and does not repeat the App Key', () => {

@@ -1,0 +1,145 @@
+import { type CredentialFields, credentialDefaults, credentialStates } from '../model/credential.ts';
+import { choiceField, dateField, dateOf, type Field, timeField } from '../model/document/fields.ts';
+import { type Moment, momentAhead } from '../model/document/moments.ts';
+import { type Declared, declareTime } from './declared.ts';
+
+/** How a value is written. `T` is what the model has. */
+interface Written<T> {
+  /** In a declarative file, and over the API. */
+  readonly declared: Field<T>;
+  readonly declare: (value: T) => unknown;
+  /** In a database. */
+  readonly stored: Field<T>;
+  readonly store: (value: T) => unknown;
+  /** Whether people give it as a moment, and see how far it is from now. All else is a text. */
+  readonly isTime: boolean;
+}
+
+/** A field of a credential: how it is written, given and shown. */
+interface CredentialField<T> extends Written<T> {
+  /** Whether a database has it also where it is the default; a file and the API leave it out there. */
+  readonly isAlwaysStored: boolean;
+  /** How a new credential gets it, over the API by its name; null where commands and forms do not set it. */
+  readonly given: {
+    /** As the command line has it: `--expires <time>`, and what `--help` says of it. */
+    readonly flag: string;
+    readonly help: string;
+    /** Below the field of the form. */
+    readonly hint: string;
+  } | null;
+  /** What it is called where a credential is shown; null where that is another place's. */
+  readonly shown: {
+    /** At the command line, and in the console. */
+    readonly name: string;
+    readonly label: string;
+    /** Said where it is the default; null for nothing. */
+    readonly otherwise: string | null;
+  } | null;
+}
+
+const time = {
+  ...{ declared: timeField, declare: declareTime, stored: dateField, store: dateOf },
+  isTime: true,
+} as const satisfies Written<number>;
+
+const MOMENT_HINT = 'Optional. A time such as 2027-01-01T00:00:00Z, or a span from now such as 90d.';
+
+/**
+ * Every field of a credential that stands by itself, in the order in which it is written: all that reads, declares,
+ * stores and shows credentials, and the flags, API properties and form fields that give them, go by this table. A field
+ * that is added also takes a new `SCHEMA_VERSION`.
+ */
+const credentialFields = {
+  state: {
+    ...{ declared: choiceField(credentialStates), stored: choiceField(credentialStates), isTime: false },
+    ...{ declare: (state) => state, store: (state) => state, isAlwaysStored: true },
+    ...{ given: null, shown: null },
+  },
+  notBefore: {
+    ...{ ...time, isAlwaysStored: false },
+    given: {
+      flag: '--not-before <time>',
+      help: 'works from then on: 2027-01-01T00:00:00Z, or 7d from now',
+      hint: MOMENT_HINT,
+    },
+    shown: { name: 'not before', label: 'Works from', otherwise: null },
+  },
+  expiresAt: {
+    ...{ ...time, isAlwaysStored: false },
+    given: {
+      flag: '--expires <time>',
+      help: 'works until then: 2027-01-01T00:00:00Z, or 90d from now',
+      hint: MOMENT_HINT,
+    },
+    shown: { name: 'ends', label: 'Ends', otherwise: 'never' },
+  },
+} as const satisfies { readonly [N in keyof CredentialFields]: CredentialField<NonNullable<CredentialFields[N]>> };
+
+type FieldName = keyof CredentialFields;
+/** The fields that a new credential can be given. */
+export type GivenName = { [N in FieldName]: (typeof credentialFields)[N]['given'] extends null ? never : N }[FieldName];
+
+const names = Object.keys(credentialFields) as readonly FieldName[];
+
+/** The row of a field, for what holds of every field. */
+function rowOf(name: FieldName): CredentialField<unknown> {
+  return credentialFields[name] as CredentialField<unknown>;
+}
+
+/** What each field must be in a declarative file. */
+export const declaredFields = Object.fromEntries(names.map((name) => [name, rowOf(name).declared])) as {
+  readonly [N in FieldName]: (typeof credentialFields)[N]['declared'];
+};
+
+/** What each field must be in a database. */
+export const storedFields = Object.fromEntries(names.map((name) => [name, rowOf(name).stored])) as {
+  readonly [N in FieldName]: (typeof credentialFields)[N]['stored'];
+};
+
+/** The fields that every credential of a database has. */
+export const alwaysStored = names.filter((name) => rowOf(name).isAlwaysStored);
+
+/** The fields of a credential, without all else. */
+export function pickFields(credential: CredentialFields): CredentialFields {
+  return Object.fromEntries(names.map((name) => [name, credential[name]])) as unknown as CredentialFields;
+}
+
+/** The fields as a declarative file has them; defaults are left out. */
+export function declareFields(credential: CredentialFields): Declared {
+  return written(credential, ({ declare }) => declare, []);
+}
+
+/** The fields as a database has them. */
+export function storeFields(credential: CredentialFields): Declared {
+  return written(credential, ({ store }) => store, alwaysStored);
+}
+
+function written(
+  credential: CredentialFields,
+  writerOf: (row: CredentialField<unknown>) => (value: unknown) => unknown,
+  always: readonly FieldName[],
+): Declared {
+  const kept = names.filter((name) => always.includes(name) || credential[name] !== credentialDefaults[name]);
+  return Object.fromEntries(kept.map((name) => [name, writerOf(rowOf(name))(credential[name])]));
+}
+
+/** What commands, API and forms can give a new credential. */
+export const givenFields = names.flatMap((name) => {
+  const { given, shown, declared, isTime } = rowOf(name);
+  return given === null ? [] : [{ name: name as GivenName, label: shown?.label ?? name, declared, isTime, ...given }];
+});
+
+/** What was given, as a declarative file has it: a moment as the time that it is, a text as it is. */
+export function declareGiven(given: Readonly<Record<string, unknown>>, nowSeconds: number): Declared {
+  const declare = (value: unknown): unknown =>
+    typeof value === 'string' ? value : declareTime(momentAhead(value as Moment, nowSeconds));
+  return Object.fromEntries(
+    givenFields.flatMap(({ name }) => (given[name] === undefined ? [] : [[name, declare(given[name])]])),
+  );
+}
+
+/** What is shown of a credential beside its state. */
+export const shownFields = names.flatMap((name) => {
+  const { shown, isTime } = rowOf(name);
+  return shown === null ? [] : [{ key: name, isTime, ...shown }];
+});
