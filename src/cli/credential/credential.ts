@@ -12,6 +12,7 @@ import {
   type ShownCredential,
   shownStates,
   stateAt,
+  MIN_CHARACTERS_TO_SHOW,
 } from '../../resources/changes/shown-credential.ts';
 import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
@@ -133,7 +134,7 @@ function registerCredentialShow(noun: Command, context: CommandContext): void {
     .option('--reveal', 'with the secrets, and a signed request');
   addReadAction(command, context, {
     notes: `Without --reveal, no secret is printed: for key, the App Key is one, of which the last four characters are shown
-where it has 24 or more and the key ring is at hand.`,
+where it has ${String(MIN_CHARACTERS_TO_SHOW)} or more and the key ring is at hand.`,
     examples: ['postern credential show acme-hmac', 'postern credential show acme-hmac --reveal -o json'],
     exits: { notFound: 'no such credential' },
     needsSecrets: ({ reveal }: ShowFlags) => (reveal === true ? true : 'where-possible'),

@@ -1,5 +1,11 @@
 import { idField, nestedMapping, timeField } from '../../model/document/fields.ts';
-import { declareUse, type ShownCredential, shownStates, stateAt } from '../../resources/changes/shown-credential.ts';
+import {
+  declareUse,
+  MIN_CHARACTERS_TO_SHOW,
+  type ShownCredential,
+  shownStates,
+  stateAt,
+} from '../../resources/changes/shown-credential.ts';
 import { credentialKind, declareWholeCredential } from '../../resources/credential.ts';
 import { declaredFields } from '../../resources/credential-fields.ts';
 import type { Declared } from '../../resources/declared.ts';
@@ -32,7 +38,7 @@ const time = { type: 'string', format: 'date-time' } as const;
 const use = {
   appKeyEnd: {
     type: 'string',
-    description: 'The last four characters of an App Key that is a secret of 24 characters or more, and is kept.',
+    description: `The last four characters of an App Key that is a secret of ${String(MIN_CHARACTERS_TO_SHOW)} characters or more, and is kept.`,
   },
   status: { type: 'string', enum: shownStates, description: 'What it is worth now.' },
   lastUsedAt: time,

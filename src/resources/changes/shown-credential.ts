@@ -31,7 +31,7 @@ export async function* readShownCredentials(
 }
 
 /** An App Key of fewer characters shows none of them: the rest of it could be guessed. */
-const MIN_CHARACTERS_TO_SHOW = 24;
+export const MIN_CHARACTERS_TO_SHOW = 24;
 const SHOWN_CHARACTERS = 4;
 
 /**

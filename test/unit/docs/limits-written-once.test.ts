@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { projectRoot } from '../../support/docs/documents.ts';
 
 /** Where operators and programs are told what is right: commands, the console, and the schema of the API. */
-const FOLDERS = ['cli', 'console', 'api'];
+const FOLDERS = ['cli', 'operators/console', 'operators/api'];
 /** Calls and properties whose texts are help. */
 const HELP_CALLS = ['description', 'summary', 'option', 'requiredOption', 'argument', 'Option', 'InvalidArgumentError'];
 const HELP_PROPERTIES = ['notes', 'hint', 'label', 'description', 'summary'];
