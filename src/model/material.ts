@@ -36,6 +36,8 @@ interface MaterialFacts {
   readonly appKey: 'secret' | 'public';
   /** What the partner keeps to itself, as operators call it. */
   readonly secret: string;
+  /** Whether a new credential gets an App Secret beside its App Key. */
+  readonly hasAppSecret: boolean;
   /** What a rotation does, for people. */
   readonly rotation: string;
 }
@@ -45,11 +47,13 @@ export const materialFacts = {
   'app-key': {
     appKey: 'secret',
     secret: 'App Key',
+    hasAppSecret: false,
     rotation: 'The App Key is the secret: a second credential is issued, and this one retires.',
   },
   'shared-secret': {
     appKey: 'public',
     secret: 'App Secret',
+    hasAppSecret: true,
     rotation: 'The App Key stays, and the App Secret is new. The former one works until the grace period ends.',
   },
 } as const satisfies Readonly<Record<MaterialKind, MaterialFacts>>;

@@ -1,4 +1,4 @@
-import { type CredentialFields, credentialDefaults, credentialStates } from '../model/credential.ts';
+import { type Credential, type CredentialFields, credentialDefaults, credentialStates } from '../model/credential.ts';
 import { choiceField, dateField, dateOf, type Field, timeField } from '../model/document/fields.ts';
 import { type Moment, momentAhead } from '../model/document/moments.ts';
 import { type Declared, declareTime } from './declared.ts';
@@ -138,8 +138,13 @@ export function declareGiven(given: Readonly<Record<string, unknown>>, nowSecond
   );
 }
 
-/** What is shown of a credential beside its state. */
-export const shownFields = names.flatMap((name) => {
-  const { shown, isTime } = rowOf(name);
-  return shown === null ? [] : [{ key: name, isTime, ...shown }];
+/** The fields of a credential that are shown by themselves, as the API names them. */
+export type ShownName = FieldName;
+
+/** What is shown of a credential beside its state. `valueIn` gives a text or seconds since the epoch; null for none. */
+export const shownFields = names.flatMap((key) => {
+  const { shown, isTime } = rowOf(key);
+  const valueIn = (credential: Credential): string | number | null =>
+    credential[key] === credentialDefaults[key] ? null : credential[key];
+  return shown === null ? [] : [{ key, isTime, valueIn, ...shown }];
 });

@@ -1,4 +1,5 @@
 import { dateField, dateOf, type Fields, nestedMapping, textThat, timeField } from '../model/document/fields.ts';
+import { type AuthenticationMethod, authenticationMethods } from '../model/endpoint.ts';
 import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
 import { hasKey, readMapping } from '../model/document/read-mapping.ts';
 import type { Sealed } from '../model/keyring/sealed.ts';
@@ -7,6 +8,7 @@ import {
   mapSecrets,
   type Material,
   type MaterialKind,
+  materialKindOf,
   type RetiringSecret,
   sharedSecret,
 } from '../model/material.ts';
@@ -50,6 +52,15 @@ const retiringKind = {
   what: '"retiringSecret"',
   fields: { ...secretFields, expiresAt: timeField },
   required: ['expiresAt'],
+} as const;
+
+/** What is shown of a material, without secrets. */
+export const shownMaterialFields = {
+  retiringSecret: nestedMapping({
+    what: '"retiringSecret"',
+    fields: { expiresAt: timeField },
+    required: ['expiresAt'],
+  }),
 } as const;
 
 /** The keys of all materials in a declarative file. */
@@ -123,6 +134,22 @@ const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
     }),
   },
 };
+
+/** The methods of a declared or stored credential, as far as they are known. */
+export function methodsIn({ method, methods = [method] }: WrittenCredential): readonly AuthenticationMethod[] {
+  return authenticationMethods.filter((known) => Array.isArray(methods) && methods.includes(known));
+}
+
+/** What of a declared or stored credential says what it proves with. */
+export interface WrittenCredential {
+  readonly method?: unknown;
+  readonly methods?: unknown;
+}
+
+/** What a declared or stored credential proves with. */
+export function materialKindIn(credential: WrittenCredential): MaterialKind {
+  return materialKindOf(methodsIn(credential));
+}
 
 /** The form of a kind; that it is of the kind of what it is asked for is for the caller to see to. */
 function formOf(kind: MaterialKind): MaterialForm<MaterialKind> {

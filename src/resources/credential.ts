@@ -5,13 +5,14 @@ import { hasKey, readList, readMapping, subjectOf, withDefaults } from '../model
 import { APP_KEY_PATTERN, hashAppKey, MAX_APP_KEY_CHARACTERS } from '../model/app-key.ts';
 import { credentialDefaults, type CredentialFields, type CredentialState } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
-import { materialFacts, type MaterialKind, materialKindOf } from '../model/material.ts';
+import { materialFacts, type MaterialKind } from '../model/material.ts';
 import type { CredentialContext } from './app-secret.ts';
 import { declaredFields, declareFields } from './credential-fields.ts';
 import {
   type DeclaredMaterial,
   declareMaterial,
   materialFields,
+  materialKindIn,
   readMaterial,
   reportOtherMaterial,
   type SecretsShown,
@@ -101,7 +102,7 @@ export function readCredential(
   const { id = null, appKey = null } = values;
   const own = withDefaults(values, credentialDefaults);
   const methods = readMethods(raw, values, place, problems);
-  const kind = methods === null ? null : materialKindOf(methods);
+  const kind = methods !== null && isMapping(raw) ? materialKindIn(raw) : null;
   if (hasKey(raw, 'appKeyHash')) reportAppKeyHash(raw, kind, place, problems);
   else if (!hasKey(raw, 'appKey')) reportMissingAppKey(raw, place, context);
   reportMisfits(raw, { ...own, kind }, place, problems);

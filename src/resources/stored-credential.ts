@@ -1,13 +1,14 @@
-import { idField, nestedMapping } from '../model/document/fields.ts';
+import { idField, isMapping, nestedMapping } from '../model/document/fields.ts';
 import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
 import { hasKey, readMapping, withDefaults } from '../model/document/read-mapping.ts';
 import type { Sealed } from '../model/keyring/sealed.ts';
 import { hashAppKey } from '../model/app-key.ts';
 import { type Credential, credentialDefaults } from '../model/credential.ts';
-import { type Material, materialFacts, type MaterialKind, materialKindOf } from '../model/material.ts';
+import { type Material, materialFacts, type MaterialKind } from '../model/material.ts';
 import { appKeyField, appKeyHashField, methodsField, readMethodList, reportMisfits } from './credential.ts';
 import { alwaysStored, storedFields } from './credential-fields.ts';
 import {
+  materialKindIn,
   readSealed,
   readStoredMaterial,
   sealedKind,
@@ -48,7 +49,7 @@ export function readStoredCredential(raw: unknown, place: Place, problems: Probl
   const { id, consumerId, appKey = null, appKeyHash } = values;
   const own = withDefaults(values, credentialDefaults);
   const methods = hasKey(raw, 'methods') ? readMethodList(values.methods, placeIn(place, 'methods'), problems) : null;
-  const kind = methods === null ? null : materialKindOf(methods);
+  const kind = methods !== null && isMapping(raw) ? materialKindIn(raw) : null;
   if (kind !== null) reportAppKey(raw, kind, place, problems);
   if (appKey !== null && appKeyHash !== undefined && hashAppKey(appKey) !== appKeyHash) {
     problems.report(placeIn(place, 'appKeyHash'), '"appKeyHash" is not the SHA-256 of "appKey"');

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { shownFields } from '../../resources/credential-fields.ts';
-import { credentialDefaults } from '../../model/credential.ts';
 import { textOf } from '../../resources/changes/generate-credential.ts';
 import {
   declareUse,
@@ -184,9 +183,8 @@ function printView({ shown, isConsumerEnabled, usable }: View, isRevealed: boole
     ['method', resource.methods.join(', ')],
     ['state', stateAt(resource, now)],
     ...secretFields(resource, isRevealed),
-    ...shownFields.map(({ key, name, otherwise }): Field => {
-      const value = resource[key];
-      if (value === credentialDefaults[key]) return [name, otherwise];
+    ...shownFields.map(({ name, otherwise, valueIn }): Field => {
+      const value = valueIn(resource) ?? otherwise;
       return [name, typeof value === 'number' ? formatTimeFrom(value, now) : value];
     }),
     ['last used', lastUse(shown.usage?.lastUsedAt ?? null, now)],

@@ -6,10 +6,11 @@ import type { Change } from '../../resources/changes/change.ts';
 import { generatePair } from '../../resources/changes/generate-credential.ts';
 import { type HandedOver, planCredential } from '../../resources/changes/issue-credential.ts';
 import { declareGiven, givenFields } from '../../resources/credential-fields.ts';
+import { materialKindIn } from '../../resources/credential-material.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
 import { APP_KEY_RULE } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
-import { materialFacts, materialKindOf } from '../../model/material.ts';
+import { materialFacts } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -90,7 +91,7 @@ export function registerCredentialIssue(noun: Command, context: CommandContext):
 async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context: CommandContext): Promise<Plan> {
   const { consumer: consumerId, method } = flags;
   const { resource: consumer } = await requireResource(resources, 'consumer', consumerId);
-  const pair = generatePair([method]);
+  const pair = generatePair(materialKindIn(flags));
   const { id, changes } = await planNew(flags, [method], pair, resources, context);
   const credential = changes.flatMap((change) => (change.kind === 'credential' ? (change.after ?? []) : []))[0];
   if (credential === undefined) throw new Error('no credential was planned');
@@ -165,12 +166,12 @@ async function planNew(
     fields: declareGiven(wishOf(flags, givenFlags), nowSeconds),
   };
   const { id, planned } = await planCredential(wish, store, nowSeconds);
-  const isKey = materialFacts[materialKindOf(methods)].appKey === 'secret';
+  const isKey = materialFacts[materialKindIn({ methods })].appKey === 'secret';
   return { id, changes: changesOf(planned, isKey ? { ...fields, appKey: '--secret-from' } : fields) };
 }
 
 function readPair({ method, appKey, secretFrom }: ImportFlags, environment: Environment): HandedOver {
-  const isKey = materialFacts[materialKindOf(method)].appKey === 'secret';
+  const isKey = materialFacts[materialKindIn({ methods: method })].appKey === 'secret';
   if (isKey && appKey !== undefined) {
     throw new UsageError('--app-key is not for key alone: there the App Key is the secret, which --secret-from reads');
   }

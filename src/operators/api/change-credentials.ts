@@ -20,6 +20,7 @@ import { Secret } from '../../model/secret.ts';
 import { MAX_APP_SECRET_CHARACTERS } from '../../resources/app-secret.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { declareGiven, givenFields, type GivenName } from '../../resources/credential-fields.ts';
+import { materialKindIn } from '../../resources/credential-material.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { addAction } from './action-route.ts';
@@ -130,7 +131,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       const operator = context.get('operator');
       requirePermission(operator, 'change-consumers');
       const { method, ...wish } = context.req.valid('json');
-      const pair = generatePair([method]);
+      const pair = generatePair(materialKindIn({ ...wish, method }));
       const { id, changes } = await plan(operator, wish, [method], pair);
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const operation = operationOf(context.var, 'credential issue');

@@ -1,4 +1,4 @@
-import { idField, nestedMapping, timeField } from '../../model/document/fields.ts';
+import { idField } from '../../model/document/fields.ts';
 import {
   declareUse,
   MIN_CHARACTERS_TO_SHOW,
@@ -8,6 +8,7 @@ import {
 } from '../../resources/changes/shown-credential.ts';
 import { credentialKind, declareWholeCredential } from '../../resources/credential.ts';
 import { declaredFields } from '../../resources/credential-fields.ts';
+import { shownMaterialFields } from '../../resources/credential-material.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import { type JsonObject, objectWith, shownResource } from './shapes.ts';
@@ -24,11 +25,7 @@ const shownKind = {
     methods,
     appKey,
     appKeyHash,
-    retiringSecret: nestedMapping({
-      what: '"retiringSecret"',
-      fields: { expiresAt: timeField },
-      required: ['expiresAt'],
-    }),
+    ...shownMaterialFields,
     ...declaredFields,
   },
   required: ['id', 'consumer', 'state'],

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hashAppKey } from '../../model/app-key.ts';
-import type { AuthenticationMethod } from '../../model/endpoint.ts';
-import { type MaterialKind, materialKindOf } from '../../model/material.ts';
+import { materialFacts, type MaterialKind } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 
 /** 128 bits, 32 hex characters. */
@@ -15,22 +14,16 @@ export interface GeneratedPair {
   readonly appKey: Secret;
   /** `hashAppKey` of the App Key. */
   readonly appKeyHash: string;
-  /** Null where the methods need none. */
+  /** Null where the material has none. */
   readonly appSecret: Secret | null;
 }
 
-/** A new App Key and, where the methods need one, a new App Secret, both from the system's random source (spec §1). */
-export function generatePair(methods: readonly AuthenticationMethod[]): GeneratedPair {
+/** A new App Key and, for a material that has one, a new App Secret, both from the system's random source (spec §1). */
+export function generatePair(kind: MaterialKind): GeneratedPair {
   const appKey = generateAppKey();
-  const appSecret = generateFor[materialKindOf(methods)]();
+  const appSecret = materialFacts[kind].hasAppSecret ? generateAppSecret() : null;
   return { appKey, appKeyHash: hashOfAppKey(appKey), appSecret };
 }
-
-/** The App Secret of each kind of material. */
-const generateFor: Readonly<Record<MaterialKind, () => Secret | null>> = {
-  'app-key': () => null,
-  'shared-secret': generateAppSecret,
-};
 
 /** A new App Key: 32 lower-case hex characters. */
 export function generateAppKey(): Secret {

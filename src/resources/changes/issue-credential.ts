@@ -48,8 +48,8 @@ export function planOwnRotation(
   { graceSeconds, endsFormerSecret, successorId }: RotationWish,
   nowSeconds: number,
 ): (Exclude<PlannedRotation, PlannedConflict> & { readonly handedOver: HandedOver }) | PlannedConflict {
-  const { methods, consumerId, appKey, material } = current.resource;
-  const pair = generatePair(methods);
+  const { consumerId, appKey, material } = current.resource;
+  const pair = generatePair(material.kind);
   const rotation = {
     ...{ pair, graceSeconds, endsFormerSecret },
     successorId: successorId ?? generateCredentialId(consumerId, 'key'),

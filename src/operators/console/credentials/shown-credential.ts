@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
-import type { CredentialFields } from '../../../model/credential.ts';
+import type { ShownName } from '../../../resources/credential-fields.ts';
 import type { AuthenticationMethod } from '../../../model/endpoint.ts';
-import { materialFacts, type MaterialKind, materialKindOf } from '../../../model/material.ts';
+import { materialFacts, type MaterialKind } from '../../../model/material.ts';
+import { materialKindIn, type WrittenCredential } from '../../../resources/credential-material.ts';
 import { type Html, url } from '../frame/html.ts';
 import type { Shown, Visit } from '../frame/page.ts';
 import { consumerTrail } from '../consumers/shown-consumer.ts';
@@ -18,7 +19,7 @@ const statusTones = {
 } as const;
 
 /** A credential as `GET /v1/credentials` shows it. */
-export interface ShownCredential extends Readonly<Partial<Record<keyof CredentialFields, string>>> {
+export interface ShownCredential extends Readonly<Partial<Record<ShownName, string>>> {
   readonly id: string;
   readonly consumer: string;
   /** One of the two. */
@@ -49,16 +50,13 @@ export async function readCredential({ api, param }: Visit): Promise<ShownCreden
 }
 
 /** The methods that a credential is for. */
-export function methodsOf({
-  method,
-  methods,
-}: Pick<ShownCredential, 'method' | 'methods'>): readonly AuthenticationMethod[] {
+export function methodsOf({ method, methods }: Pick<ShownCredential, 'method' | 'methods'>): readonly string[] {
   return methods ?? (method === undefined ? [] : [method]);
 }
 
 /** What holds of what a credential proves with. */
-export function factsOf(credential: Pick<ShownCredential, 'method' | 'methods'>): (typeof materialFacts)[MaterialKind] {
-  return materialFacts[materialKindOf(methodsOf(credential))];
+export function factsOf(credential: WrittenCredential): (typeof materialFacts)[MaterialKind] {
+  return materialFacts[materialKindIn(credential)];
 }
 
 /** What a credential is worth now. */

@@ -1,5 +1,5 @@
-import { type AuthenticationMethod, authenticationMethods } from '../../../model/endpoint.ts';
-import { materialFacts, materialKindOf } from '../../../model/material.ts';
+import { materialFacts } from '../../../model/material.ts';
+import { materialKindIn } from '../../credential-material.ts';
 import { declareWholeResource } from '../../declare-resource.ts';
 import type { Declared } from '../../declared.ts';
 import type { Change, ChangeOf } from '../change.ts';
@@ -58,7 +58,7 @@ export function readSides({ kind, before, after }: Pick<AuditEvent, 'kind' | 'be
   const { appKey, appSecret, retiringSecret, ...others } = after;
   // A public App Key is a field like others, and could be one of these words.
   const mayBeSecret = [before, after].some(
-    (side) => side !== null && materialFacts[materialKindOf(methodsOf(side))].appKey === 'secret',
+    (side) => side !== null && materialFacts[materialKindIn(side)].appKey === 'secret',
   );
   const keepsAppKey = appKey !== undefined && !(mayBeSecret && take('appKey', appKey));
   if (appSecret !== undefined) take('appSecret', appSecret);
@@ -70,9 +70,4 @@ export function readSides({ kind, before, after }: Pick<AuditEvent, 'kind' | 'be
     ...(Object.keys(retiring).length === 0 ? {} : { retiringSecret: retiring }),
   };
   return { before, after: stripped, secrets };
-}
-
-/** The methods of a declared credential. */
-export function methodsOf({ method, methods = [method] }: Declared): readonly AuthenticationMethod[] {
-  return authenticationMethods.filter((known) => Array.isArray(methods) && methods.includes(known));
 }

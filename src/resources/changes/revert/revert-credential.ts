@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readPlain } from '../../../model/document/read-plain.ts';
-import { materialFacts, materialKindOf } from '../../../model/material.ts';
+import { materialFacts } from '../../../model/material.ts';
 import { readCredential } from '../../credential.ts';
 import { declaredFields, pickFields } from '../../credential-fields.ts';
+import { materialKindIn, methodsIn } from '../../credential-material.ts';
 import { declareWholeResource } from '../../declare-resource.ts';
 import type { Declared } from '../../declared.ts';
 import type { ManagedCredential, Stored } from '../../resource.ts';
-import { type EventSides, methodsOf, readSides } from '../audit/event-sides.ts';
+import { type EventSides, readSides } from '../audit/event-sides.ts';
 import { compareDeclared } from '../compare-declared.ts';
 import type { AuditEvent } from '../resource-store.ts';
 import { applyWish } from '../wish.ts';
@@ -89,10 +90,10 @@ function noSecret(): { fault: string } {
 }
 
 function deleted(event: AuditEvent, before: Declared, { issue }: RevertWords): string {
-  const methods = methodsOf(before);
-  const { secret, appKey } = materialFacts[materialKindOf(methods)];
+  const [method = 'hmac'] = methodsIn(before);
+  const { secret, appKey } = materialFacts[materialKindIn(before)];
   const what = `its ${secret} is in no event${appKey === 'public' ? ', and its App Key is never given again' : ''}`;
-  const instead = issue(String(before['consumer']), methods[0] ?? 'hmac');
+  const instead = issue(String(before['consumer']), method);
   return `the ${subjectOf(event)} does not come back: ${what}. Issue a new one: ${instead}`;
 }
 

@@ -127,9 +127,10 @@ function obstacleOf(
 
 /** What is generated for a credential; again what was, when its run is carried on. */
 function pairOf({ methods, made }: RotationRecord): GeneratedPair {
-  const pair = generatePair(methods);
+  const kind = materialKindOf(methods);
+  const pair = generatePair(kind);
   if (made === null) return pair;
-  const isAppKeyNew = materialFacts[materialKindOf(methods)].appKey === 'secret';
+  const isAppKeyNew = materialFacts[kind].appKey === 'secret';
   if (!isAppKeyNew || made.appKey === null) return { ...pair, appSecret: made.appSecret };
   return { appKey: made.appKey, appKeyHash: hashOfAppKey(made.appKey), appSecret: null };
 }

@@ -1,4 +1,5 @@
 import { generatePair } from '../../../../src/resources/changes/generate-credential.ts';
+import { materialKindOf } from '../../../../src/model/material.ts';
 import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
 import { type GivenSecrets, materialWith } from '../../../support/store/secrets.ts';
 
@@ -16,7 +17,7 @@ export function credentialWith({
   ...given
 }: Partial<ManagedCredential> & Pick<GivenSecrets, 'retiringSecret'> = {}): ManagedCredential {
   const { methods = ['hmac'] } = given;
-  const { appKey, appKeyHash, appSecret } = generatePair(methods);
+  const { appKey, appKeyHash, appSecret } = generatePair(materialKindOf(methods));
   return {
     ...{ id: 'acme-1', consumerId: 'acme', methods, appKey, appKeyHash },
     ...{ material: materialWith(appSecret, retiringSecret), state: 'active', notBefore: null, expiresAt: null },

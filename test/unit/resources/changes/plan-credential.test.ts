@@ -13,7 +13,7 @@ import { declareTime } from '../../../../src/resources/declared.ts';
 import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { credentialWith, nowSeconds, stored } from './credentials.ts';
-import { withoutFormer } from '../../../../src/model/material.ts';
+import { materialKindOf, withoutFormer } from '../../../../src/model/material.ts';
 import { materialWith } from '../../../support/store/secrets.ts';
 
 const free = { id: null, appKey: null };
@@ -23,7 +23,7 @@ function wishOf(methods: readonly AuthenticationMethod[], given: Partial<NewCred
     id: 'acme-1',
     consumerId: 'acme',
     methods,
-    ...generatePair(methods),
+    ...generatePair(materialKindOf(methods)),
     keepsHashOnly: false,
     fields: {},
     ...given,
@@ -127,7 +127,7 @@ describe('a new credential', () => {
 
 describe('a revocation', () => {
   it('ends the former secret too, and is made once', () => {
-    const { appSecret } = generatePair(['hmac']);
+    const { appSecret } = generatePair('shared-secret');
     assert.ok(appSecret !== null);
     const credential = credentialWith({ retiringSecret: { appSecret, expiresAt: nowSeconds + 1 } });
     const revoked = { ...credential, state: 'revoked', material: withoutFormer(credential.material) } as const;

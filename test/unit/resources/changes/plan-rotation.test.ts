@@ -7,12 +7,13 @@ import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
 import { credentialWith, nowSeconds, stored } from './credentials.ts';
 import { secretsOf, materialWith } from '../../../support/store/secrets.ts';
+import { materialKindOf } from '../../../../src/model/material.ts';
 
 const day = 86_400;
 
 function rotationOf(methods: readonly AuthenticationMethod[], given: Partial<Rotation> = {}): Rotation {
   return {
-    pair: generatePair(methods),
+    pair: generatePair(materialKindOf(methods)),
     successorId: 'acme-2',
     graceSeconds: 7 * day,
     endsFormerSecret: false,
@@ -57,7 +58,7 @@ describe('the rotation of a credential with an App Secret', () => {
   });
 
   it('does not end a former App Secret that still works, unless it is forced to', () => {
-    const { appSecret } = generatePair(['hmac']);
+    const { appSecret } = generatePair('shared-secret');
     assert.ok(appSecret !== null);
     const live = credentialWith({ retiringSecret: { appSecret, expiresAt: nowSeconds + 1 } });
     assert.equal(
