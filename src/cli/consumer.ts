@@ -6,6 +6,7 @@ import type { Consumer } from '../model/consumer.ts';
 import { carries, describeLabels, type LabelSelector } from '../model/labels.ts';
 import { count } from '../base/text/printable.ts';
 import { declareWholeConsumer } from '../resources/consumer.ts';
+import { consumerTexts } from '../resources/consumer-fields.ts';
 import { declareWholeOwned } from '../resources/credential.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import { declareGrant } from '../resources/grant.ts';
@@ -13,7 +14,7 @@ import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import { credentialView } from './credential/credential-view.ts';
 import { labelBounds, textBounds } from './flags/bounds.ts';
-import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from './flags/fields.ts';
+import { changesOf, changeWishOf, type FieldFlags, flagsOfRows, unsetCollector, wishOf } from './flags/fields.ts';
 import type { StoreFlags } from './flags/options.ts';
 import { collectLabel, parseCount, parseId } from './flags/values.ts';
 import { shownGrantView, weighAll } from './shown-grants.ts';
@@ -40,14 +41,14 @@ export function registerConsumer(program: Command, context: CommandContext): voi
   registerDelete(noun, context);
 }
 
-const fields: FieldFlags = { name: '--name', description: '--description', 'labels.*': '--label' };
+const fields: FieldFlags = { ...flagsOfRows(consumerTexts), 'labels.*': '--label' };
+/** What `--unset` takes. */
+const clearable = Object.values(fields).map((flag) => flag.slice('--'.length));
 
 /** Adds the flags that `create` and `edit` share. */
 function addConsumerFlags(command: Command): Command {
-  return command
-    .option('--name <name>', 'what back ends see as X-Consumer-Username; its id when left out')
-    .option('--description <text>', 'a description for operators')
-    .option('--label <name=value>', 'a label, such as tier=gold; repeatable', collectLabel);
+  for (const { flag, help } of consumerTexts) command.option(flag, help);
+  return command.option('--label <name=value>', 'a label, such as tier=gold; repeatable', collectLabel);
 }
 
 function registerCreate(noun: Command, context: CommandContext): void {
@@ -77,8 +78,8 @@ function registerEdit(noun: Command, context: CommandContext): void {
   const command = noun.command('edit').description('Change a consumer: only what is given changes.');
   addConsumerFlags(command).option(
     '--unset <flag>',
-    'remove the value of name, description, label or label.NAME; repeatable',
-    unsetCollector(fields, ['name', 'description', 'label']),
+    `remove the value of ${clearable.join(', ')} or label.NAME; repeatable`,
+    unsetCollector(fields, clearable),
   );
   addResourceAction(command, context, 'consumer', {
     notes: `--label changes one label and keeps the others.\n${labelBounds} ${textBounds}`,
@@ -186,14 +187,13 @@ function registerShow(noun: Command, context: CommandContext): void {
         terminal.out.write(formatData(declared, output));
         return;
       }
-      const { name, description, labels, enabled } = stored.resource;
+      const { labels, enabled } = stored.resource;
       const now = clock.nowSeconds();
       const shown = [
-        ['name', name],
-        ['description', description || null],
-        ['labels', describeLabels(labels) || null],
+        ...consumerTexts.map(({ name }) => [name, stored.resource[name] || null] as const),
+        ['labels', describeLabels(labels) || null] as const,
         ...versionFields(stored, now),
-      ] as const;
+      ];
       printFields(`consumer ${id}${enabled ? '' : ' (disabled)'}`, shown, terminal);
       const view = credentialView(now);
       const columns = view.columns.filter(({ heading }) => heading !== 'CONSUMER');

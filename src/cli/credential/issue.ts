@@ -14,7 +14,7 @@ import { materialFacts } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { changesOf, type FieldFlags, wishOf } from '../flags/fields.ts';
+import { changesOf, type FieldFlags, flagsOfRows, wishOf } from '../flags/fields.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import type { ChangeFlags } from '../flags/options.ts';
 import { parseMoment } from '../flags/times.ts';
@@ -53,9 +53,7 @@ export function methodOption(): Option {
 }
 
 /** The flags of the fields that a new credential can be given. */
-const givenFlags: FieldFlags = Object.fromEntries(
-  givenFields.map(({ name, flag }) => [name, flag.split(' ', 1)[0] ?? flag]),
-);
+const givenFlags = flagsOfRows(givenFields);
 
 const fields: FieldFlags = {
   id: '--id',

@@ -14,6 +14,11 @@ import { conflictOf } from './remedies.ts';
  */
 export type FieldFlags = Readonly<Record<string, string>>;
 
+/** The flags of a table's rows, each `--name <value>` in its row, by the names of the fields. */
+export function flagsOfRows(rows: readonly { readonly name: string; readonly flag: string }[]): FieldFlags {
+  return Object.fromEntries(rows.map(({ name, flag }) => [name, flag.split(' ', 1)[0] ?? flag]));
+}
+
 /**
  * What the flags of a command wish of a resource; `--unset` as {@link unsetCollector} reads it. Throws `UsageError` for
  * texts with characters that nobody sees.

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { consumerTexts, type ConsumerTextName } from '../../../resources/consumer-fields.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
@@ -7,46 +8,43 @@ import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lin
 import type { ShownConsumer } from './shown-consumer.ts';
 
 /** What the fields of a consumer hold, as texts. */
-export interface ConsumerTexts {
-  readonly name: string;
-  readonly description: string;
+export interface ConsumerTexts extends Readonly<Record<ConsumerTextName, string>> {
   /** A line for each. */
   readonly labels: string;
 }
 
 /** As the consumer is. */
-export function textsOf({ name = '', description = '', labels }: Partial<ShownConsumer>): ConsumerTexts {
-  return { name, description, labels: linesOfLabels(labels) };
+export function textsOf({ labels, ...consumer }: Partial<ShownConsumer>): ConsumerTexts {
+  return { ...textsBy((name) => consumer[name] ?? ''), labels: linesOfLabels(labels) };
 }
 
 /** As they were typed. */
 export function textsOfForm(form: Form): ConsumerTexts {
-  return { name: form.text('name'), description: form.text('description'), labels: form.text('labels') };
+  return { ...textsBy((name) => form.text(name)), labels: form.text('labels') };
 }
 
 /** What the API takes: null where a field gets its default. `before`: the labels that the consumer has. */
 export function bodyOf(
-  { name, description, labels }: ConsumerTexts,
+  { labels, ...texts }: ConsumerTexts,
   before: ShownConsumer['labels'] = {},
 ): { readonly body: object } | LinesFault {
   const read = labelPatchOf(before, labels);
   if ('fault' in read) return read;
-  return {
-    body: {
-      name: name === '' ? null : name,
-      description: description === '' ? null : description,
-      labels: read.patch,
-    },
-  };
+  return { body: { ...textsBy((name) => (texts[name] === '' ? null : texts[name])), labels: read.patch } };
 }
 
-/** Name, description and labels of a consumer. */
+/** A value for each text of a consumer. */
+function textsBy<T>(valueOf: (name: ConsumerTextName) => T): Readonly<Record<ConsumerTextName, T>> {
+  const entries = consumerTexts.map(({ name }) => [name, valueOf(name)] as const);
+  return Object.fromEntries(entries) as Record<ConsumerTextName, T>;
+}
+
+/** Texts and labels of a consumer. */
 export function consumerFields(texts: ConsumerTexts, { refused, fault }: FormState): Html {
-  return html`${textField(
-    { name: 'name', label: 'Name', hint: 'What back ends see. Without it they see the id.', value: texts.name },
-    refused,
-  )}
-${textField({ name: 'description', label: 'Description', value: texts.description }, refused)}
+  const ofTexts = consumerTexts.map(({ name, label, hint }) =>
+    textField({ name, label, ...(hint === undefined ? {} : { hint }), value: texts[name] }, refused),
+  );
+  return html`${ofTexts}
 ${textArea(
   {
     name: 'labels',

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { allows } from '../../../model/operator.ts';
+import { consumerTexts } from '../../../resources/consumer-fields.ts';
 import { type ShownCredential, statusBadge, credentialLink, methodsOf } from '../credentials/shown-credential.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
@@ -45,11 +46,11 @@ ${refusals === null ? null : refusalSection(refusals, id)}`,
   },
 };
 
-function summary({ id, name, description, labels: carried, enabled, createdAt, updatedAt }: ShownConsumer): Html {
+function summary(consumer: ShownConsumer): Html {
+  const { id, labels: carried, enabled, createdAt, updatedAt } = consumer;
   return definitions([
     ['Id', html`<code>${id}</code>`],
-    ['Name', name ?? null],
-    ['Description', description === '' ? null : (description ?? null)],
+    ...consumerTexts.map(({ name, label }) => [label, consumer[name] || null] as const),
     ['Labels', labels(carried)],
     ['State', enabledBadge(enabled)],
     ['Created', time(createdAt)],

@@ -1,11 +1,10 @@
+import type { ConsumerTextName } from '../../../resources/consumer-fields.ts';
 import { url } from '../frame/html.ts';
 import type { Shown, Visit } from '../frame/page.ts';
 
 /** A consumer as `GET /v1/consumers/ID` shows it. */
-export interface ShownConsumer {
+export interface ShownConsumer extends Readonly<Partial<Record<ConsumerTextName, string>>> {
   readonly id: string;
-  readonly name?: string;
-  readonly description?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly enabled: boolean;
   readonly revision: number;
