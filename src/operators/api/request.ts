@@ -173,7 +173,7 @@ export const spanParam = z
   .regex(SPAN_PATTERN)
   .openapi({ pattern: `^(?:0|${SPAN_FORM})$`, example: '30d' });
 
-/** A text of a body, as long as its field takes it. */
+/** A text of a body, as long as its field takes it; a field without a bound takes none. */
 export function textBody({ bound }: Field<unknown>): z.ZodString {
   return z.string().max(Number(bound?.schema['maxLength'] ?? 0));
 }
