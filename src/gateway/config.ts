@@ -373,7 +373,7 @@ function findContradictions(values: Partial<Config>): string[] {
 
 /** What a fault hides is not missing. */
 function findMissing({ store, keyring }: Partial<Config>): string[] {
-  if (store?.kind !== 'mongodb' || keyring !== null) return [];
+  if (store === undefined || store.kind === 'file' || keyring !== null) return [];
   return [
     'POSTERN_KEYRING: a MongoDB store needs the key ring that its App Secrets were sealed with; "postern keyring create FILE" makes one for a new store',
   ];

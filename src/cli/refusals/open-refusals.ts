@@ -32,7 +32,7 @@ export async function openRefusals(
 ): Promise<OpenedRefusals> {
   const { environment } = context.terminal;
   const location = flags.admin === undefined ? findStore(flags.store, environment) : null;
-  if (location?.kind === 'mongodb') {
+  if (location !== null && location.kind !== 'file') {
     const store = await openFor(context, command, flags, false);
     const { refusals, resources } = store;
     if (refusals === null) throw new Error('this store keeps no refusals');

@@ -19,6 +19,8 @@ interface Concealed {
 
 /** What one carrier is in a request. */
 interface Place {
+  /** The header that it is in, lower case; null for none. */
+  readonly header: string | null;
   /** What it holds in a request with this query; null when it is absent. */
   readonly find: (request: HttpRequest, query: string | null) => string | null | Malformed;
   readonly remove: (concealed: Concealed, request: HttpRequest) => void;
@@ -33,6 +35,7 @@ const TWICE = malformed('the App Key appears twice in its carrier');
 
 function queryPlace(name: string): Place {
   return {
+    header: null,
     find: (_request, query) => {
       const found = query === null ? null : findParameter(query, name);
       if (typeof found === 'string') return decodeFormText(found) ?? UNDECODABLE;
@@ -56,6 +59,7 @@ function queryPlace(name: string): Place {
 function headerPlace(header: string): Place {
   const name = header.toLowerCase();
   return {
+    header: name,
     find: (request) => {
       const found = request.headers.findSingle(name);
       return typeof found === 'object' && found !== null ? TWICE : found;
@@ -75,6 +79,7 @@ function schemePlace(header: string, scheme: string): Place {
   const name = header.toLowerCase();
   const word = scheme.toLowerCase();
   return {
+    header: name,
     find: (request, query) => {
       const found = whole.find(request, query);
       return typeof found === 'string' ? readAfterScheme(found, word, header) : found;
@@ -129,6 +134,11 @@ export function concealKey({ received }: Routed, { hideCredentials, keyNames }: 
 /** Puts the App Key where an endpoint with these carriers looks first. */
 export function carryKey(request: ClientRequest, carriers: readonly KeyCarrier[], appKey: string): ClientRequest {
   return placeOf(carriers[0] ?? defaultCarriers[0]).carry(request, appKey);
+}
+
+/** The headers that carriers are in, lower case. */
+export function carrierHeaders(carriers: readonly KeyCarrier[]): readonly string[] {
+  return carriers.flatMap((carrier) => placeOf(carrier).header ?? []);
 }
 
 /** Everything that a carrier holds in a request as a caller sent it. */

@@ -5,7 +5,7 @@ import { decodeFormText } from '../../../base/text/form-decoding.ts';
 import { queryOf } from '../../signing/signable-request.ts';
 import { type Explainer, type Mistake, mistakeOf, unknownSender, withoutSignature } from '../explanation/explainer.ts';
 import { findParameter } from '../query-parameters.ts';
-import { sentKeys } from './carriers.ts';
+import { carrierHeaders, sentKeys } from './carriers.ts';
 import { findSchemeWord } from './scheme-word.ts';
 
 const FIX_VALUE = 'Send the App Key exactly as it was issued';
@@ -69,7 +69,7 @@ export const keyExplainer: Explainer<'key'> = {
     const meantAppKeys = [...new Set(meant)].filter((text) => text !== value && text !== '');
     return { ...unknownSender, appKey: value, meantAppKeys: [...meantAppKeys, ...later] };
   },
-  credentialHeaders: ({ keyNames }) => carrierNames(keyNames, 'header').map((name) => name.toLowerCase()),
+  credentialHeaders: ({ keyNames }) => carrierHeaders(keyNames),
   bodyBears: () => 'nothing',
   authenticateWithoutDigest: null,
   explain: (request, { keyNames }, { secret }) => {
