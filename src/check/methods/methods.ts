@@ -1,4 +1,4 @@
-import type { AuthenticationMethod, Endpoint } from '../../model/endpoint.ts';
+import { type AuthenticationMethod, authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
 import { authenticateSigner } from './authenticate-signer.ts';
 import { concealHmac, hmacStrategy } from './hmac/authenticate.ts';
 import { kongHmacAuth } from './hmac/kong.ts';
@@ -67,6 +67,11 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
 export function proofOf(endpoint: Pick<Endpoint, 'authentication'> | null): Proof | null {
   const method = endpoint?.authentication ?? null;
   return method === null ? null : methods[method].proof;
+}
+
+/** Whether one of these methods takes the App Key alone, so that it is a secret. */
+export function takeAppKeyAlone(names: readonly string[]): boolean {
+  return authenticationMethods.some((method) => methods[method].proof === 'app-key' && names.includes(method));
 }
 
 /** How an endpoint asks for credentials (spec §5); where there is none, or it takes none, in the simplest way. */

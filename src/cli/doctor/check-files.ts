@@ -1,4 +1,5 @@
 import type { Environment } from '../../base/environment.ts';
+import { takeAppKeyAlone } from '../../check/methods/methods.ts';
 import { type DocumentContent, MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
 import { formatProblem } from '../../model/document/problem.ts';
 import { secretReader } from '../../resources/secret-source.ts';
@@ -38,7 +39,7 @@ export async function checkFileStore(path: string, environment: Environment): Pr
 
 /** App Keys of method `key` are secrets; App Secrets may be elsewhere (`appSecretFrom`). */
 function holdsSecrets({ credentials }: DocumentContent, text: string): boolean {
-  return credentials.some(({ methods }) => methods.includes('key')) || /\bappSecret["']?\s*:/.test(text);
+  return credentials.some(({ methods }) => takeAppKeyAlone(methods)) || /\bappSecret["']?\s*:/.test(text);
 }
 
 /** Reads the key ring as `serve` would, and reports who else can. No finding holds a key. */

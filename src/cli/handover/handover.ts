@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { takeAppKeyAlone } from '../../check/methods/methods.ts';
 import { hashAppKey } from '../../model/app-key.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
@@ -214,6 +215,6 @@ function parseSecretBy(text: string): string {
 /** An imported App Key looks like anything, and the page is no place for one that is a secret. */
 function refuseAppKey(secretBy: string, { appKeyHash, methods }: ManagedCredential): void {
   const words = secretBy.split(/[^A-Za-z0-9._-]+/).flatMap((word) => [word, word.replace(/[.-]+$/, '')]);
-  if (!methods.includes('key') || !words.some((word) => hashAppKey(word) === appKeyHash)) return;
+  if (!takeAppKeyAlone(methods) || !words.some((word) => hashAppKey(word) === appKeyHash)) return;
   throw new UsageError('--secret-by holds the App Key, which is the secret; say by which way the partner gets it');
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { takeAppKeyAlone } from '../../../check/methods/methods.ts';
 import { type Html, url } from '../frame/html.ts';
 import { definitions } from '../parts/table.ts';
 import { copyable, time } from '../parts/values.ts';
@@ -10,7 +11,7 @@ import { type IssuedCredential, methodsOf } from './shown-credential.ts';
  */
 export function secretsOnce(credential: IssuedCredential, formerEndsAt: string | null): Html {
   const { id, consumer, appKey, appSecret, expiresAt } = credential;
-  const isHandedOver = appKey !== undefined && (appSecret !== undefined || methodsOf(credential).includes('key'));
+  const isHandedOver = appKey !== undefined && (appSecret !== undefined || takeAppKeyAlone(methodsOf(credential)));
   return html`${
     isHandedOver
       ? html`<div class="notice" role="status"><p><strong>Copy it now: the secret is shown only once.</strong> Send it over another
