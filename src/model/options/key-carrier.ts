@@ -84,8 +84,8 @@ export interface CarrierFault {
 export function findCarrierFault(carrier: KeyCarrier): CarrierFault | null {
   const { kind, name, scheme } = partsOf(carrier);
   if (scheme !== null && !kinds[kind].takesScheme) {
-    const message = `"scheme" is the word before an App Key in a header; ${kinds[kind].noun.replace('the ', 'a ')} has none`;
-    return { part: 'scheme', message };
+    const other = kinds[kind].noun.replace('the ', 'a ');
+    return { part: 'scheme', message: `"scheme" is the word before an App Key in a header; ${other} has none` };
   }
   const fault = kinds[kind].findFault(name);
   if (fault !== null) return { part: kind, message: fault };
