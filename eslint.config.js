@@ -1,6 +1,9 @@
-import { dirname, relative, resolve } from 'node:path';
 import tseslint from 'typescript-eslint';
-import { wings } from './scripts/rooms/wings.mjs';
+import { commentWidthRule } from './scripts/lint/comment-width.mjs';
+import { docstringRule } from './scripts/lint/docstrings.mjs';
+import { moduleStateRule } from './scripts/lint/module-state.mjs';
+import { plainObjectRule } from './scripts/lint/plain-objects.mjs';
+import { wingRule } from './scripts/lint/wings.mjs';
 
 const noBarrels = [
   { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
@@ -23,43 +26,6 @@ const noNaiveCompare = [
     message: 'Compare secrets with equal().',
   },
 ];
-
-/** The files that may know a kind of store. All else takes the ports of `check/store/` and `resources/changes/`. */
-const kindsOfStores = ['stores/file/', 'stores/mongodb/'];
-const mayKnowStores = ['gateway/store.ts', 'cli/store/open-store.ts'];
-
-const src = `${import.meta.dirname}/src/`;
-
-/** Imports go down the list of wings, and only composition roots know the kinds of stores. */
-const wingRule = {
-  meta: { type: 'problem', schema: [] },
-  create(context) {
-    const path = relative(src, context.filename);
-    const wing = path.split('/')[0];
-    const check = (node, target) => {
-      if (typeof target !== 'string' || !target.startsWith('.')) return;
-      const to = relative(src, resolve(dirname(context.filename), target));
-      const other = to.split('/')[0];
-      if (other === '..') return;
-      if (!wings.includes(other)) context.report({ node, message: `${other} is no wing (scripts/rooms/wings.mjs).` });
-      if (wings.indexOf(other) > wings.indexOf(wing)) {
-        context.report({ node, message: `${wing} stands below ${other} (scripts/rooms/wings.mjs).` });
-      }
-      const kind = kindsOfStores.find((folder) => to.startsWith(folder));
-      if (kind !== undefined && !path.startsWith(kind) && !mayKnowStores.includes(path)) {
-        context.report({
-          node,
-          message: `${path} takes a port of check/store/ or resources/changes/ instead of ${kind}.`,
-        });
-      }
-    };
-    return {
-      ImportDeclaration: (node) => check(node, node.source.value),
-      ExportNamedDeclaration: (node) => check(node, node.source?.value),
-      ImportExpression: (node) => check(node, node.source.value),
-    };
-  },
-};
 
 export default tseslint.config(
   {
@@ -84,8 +50,22 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    plugins: { postern: { rules: { wings: wingRule } } },
+    plugins: {
+      postern: {
+        rules: {
+          'comment-width': commentWidthRule,
+          docstrings: docstringRule,
+          'module-state': moduleStateRule,
+          'plain-objects': plainObjectRule,
+          wings: wingRule,
+        },
+      },
+    },
     rules: {
+      'postern/comment-width': 'error',
+      'postern/docstrings': 'error',
+      'postern/module-state': 'error',
+      'postern/plain-objects': 'error',
       'postern/wings': 'error',
       'no-restricted-syntax': ['error', ...noBarrels, ...noAmbientClock, ...noNaiveCompare],
       'no-restricted-imports': [
@@ -116,6 +96,31 @@ export default tseslint.config(
       eqeqeq: 'error',
       'no-console': 'error',
     },
+  },
+  // Of methods, their options and credentials: not documented, or not written out, everywhere yet.
+  {
+    files: [
+      'src/check/methods/*/options.ts',
+      'src/check/methods/oauth2/authenticate.ts',
+      'src/check/methods/*/presentation.ts',
+      'src/model/{credential,endpoint}.ts',
+      'src/partners/handover/guides/*.ts',
+      'src/resources/credential.ts',
+    ],
+    rules: { 'postern/docstrings': 'off' },
+  },
+  {
+    files: [
+      'src/cli/credential/{issue,rotate}.ts',
+      'src/cli/credential/rotation/rotation-lines.ts',
+      'src/operators/api/change-credentials.ts',
+      'src/operators/console/credentials/*.ts',
+      'src/operators/console/endpoints/endpoint-fields.ts',
+      'src/resources/{endpoint,stored-credential}.ts',
+      'src/resources/changes/issue-credential.ts',
+      'src/stores/file/portable-state.ts',
+    ],
+    rules: { 'postern/plain-objects': 'off' },
   },
   { files: ['src/base/clock.ts'], rules: { 'no-restricted-syntax': ['error', ...noBarrels, ...noNaiveCompare] } },
   // The socket below a TLS socket, and where a socket keeps the option `onread`: Node says nothing of it in public.

@@ -7,6 +7,7 @@ export interface Fault {
   readonly fault: string;
 }
 
+/** Where the resources are: a declarative file, or a MongoDB database by its connection string. */
 export type StoreLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'mongodb'; readonly uri: string };
@@ -64,6 +65,7 @@ function findUnsafeTlsOption(uri: string): string | null {
   return null;
 }
 
+/** Takes any text as it is. */
 export function parseText(text: string): string {
   return text;
 }
@@ -84,6 +86,7 @@ export function parseInteger(least: number, most: number): (text: string) => num
   };
 }
 
+/** Makes a parser that takes one of some words, written exactly so. */
 export function parseChoice<const T extends readonly string[]>(choices: T): (text: string) => T[number] | Fault {
   return (text) =>
     choices.find((choice) => choice === text) ?? { fault: `must be ${choices.join(' or ')}, not "${text}"` };
@@ -113,6 +116,7 @@ export function parseNetworks(text: string): readonly Network[] | Fault {
   return networks;
 }
 
+/** Takes `true` or `false`. */
 export function parseBoolean(text: string): boolean | Fault {
   return text === 'true' || text === 'false' ? text === 'true' : { fault: `must be true or false, not "${text}"` };
 }

@@ -14,14 +14,17 @@ export interface Finding {
   readonly cause?: 'unreachable' | 'schema';
 }
 
+/** A finding that all is well. */
 export function fine(subject: string, message: string): Finding {
   return { level: 'ok', subject, message, advice: null };
 }
 
+/** A finding of what will hurt some day, and what to do about it. */
 export function warning(subject: string, message: string, advice: string): Finding {
   return { level: 'warning', subject, message, advice };
 }
 
+/** A finding of what makes Postern unsafe or unusable, and what to do about it. */
 export function fault(subject: string, message: string, advice: string): Finding {
   return { level: 'fault', subject, message, advice };
 }
@@ -29,12 +32,14 @@ export function fault(subject: string, message: string, advice: string): Finding
 /** What a finding says: what is wrong, and what to do about it. */
 type Words = Pick<Finding, 'message'> & { readonly advice: string };
 
+/** Collects findings about one subject. */
 export interface FindingsAbout {
   readonly all: Finding[];
   faultIf(isFound: boolean, words: Words): void;
   warnIf(isFound: boolean, words: Words): void;
 }
 
+/** Begins a list of findings about one subject. */
 export function findingsAbout(subject: string): FindingsAbout {
   const all: Finding[] = [];
   const addIf =

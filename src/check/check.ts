@@ -10,6 +10,7 @@ import type { Decision } from './respond/respond.ts';
 import { route } from './route/route.ts';
 import type { CheckStore } from './store/check-store.ts';
 
+/** What the stages of a check need besides the request. */
 export interface CheckPorts extends AuthenticationPorts, LimitPorts {
   readonly store: Pick<CheckStore, 'current'>;
 }

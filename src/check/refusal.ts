@@ -135,7 +135,9 @@ export interface Refusal {
   readonly detail: string;
   /** The credential that has the App Key of the request, for the log; null for none. Callers never see it. */
   readonly about?: HeldCredential | null;
-  /** Whether endpoints take such requests, but not with this method, or are disabled: a mistake, and no stray request. */
+  /**
+   * Whether endpoints take such requests, but not with this method, or are disabled: a mistake, and no stray request.
+   */
   readonly isNearMiss?: true;
   /** What the gateway built as the string to sign, for endpoints with `signatureHints` (spec §4.4). */
   readonly stringToSign?: Uint8Array;
@@ -143,10 +145,12 @@ export interface Refusal {
   readonly exceeded?: { readonly reading: LimitReading | null; readonly retryAfterSeconds: number };
 }
 
+/** Makes a refusal. `detail` is for the log: the caller gets the message of the code. */
 export function refuse(refused: RefusalCode, detail: string): Refusal {
   return { refused, detail };
 }
 
+/** Whether the result of a stage is a refusal. No stage has a result with a field `refused`. */
 export function isRefusal(value: object): value is Refusal {
   return (value as Partial<Refusal>).refused !== undefined;
 }

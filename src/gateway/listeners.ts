@@ -17,11 +17,13 @@ import type { FollowedTls } from './tls.ts';
 /** Envoy asks for health every second and gives up after two bad answers: by then it calls other replicas. */
 const NOT_READY_MS = 2500;
 
+/** What every listener needs. */
 export interface ListenerPorts extends PartPorts {
   readonly budget: Pick<LineBudget, 'take'>;
   readonly readiness: Readiness;
 }
 
+/** What the listeners for Envoy and for clients of OAuth2 need. */
 export interface CallerListenersPorts extends ListenerPorts {
   readonly tls: FollowedTls | null;
   /** Of the gRPC listener. */
@@ -32,10 +34,12 @@ export interface CallerListenersPorts extends ListenerPorts {
   readonly service: OAuth2Service;
 }
 
+/** What the listener for operators needs. */
 export interface AdminListenerPorts extends ListenerPorts {
   readonly store: Pick<GatewayStore, 'refusals' | 'traffic'>;
 }
 
+/** Makes the listener for operators: health, metrics, and what this process remembers of refusals and usage. */
 export function createAdminServer(ports: AdminListenerPorts): AdminServer {
   const { clock, readiness, metrics, store } = ports;
   const remembered = store.refusals?.memory ?? null;

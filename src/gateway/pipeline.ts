@@ -16,6 +16,7 @@ import { type CheckHandler, createCheckHandler } from './serving/check-handler.t
 import type { PartPorts } from './parts.ts';
 import type { GatewayStore } from './store.ts';
 
+/** What deciding requests takes. */
 export interface PipelinePorts extends PartPorts {
   readonly budget: LineBudget;
   readonly tracing: Tracing | null;
@@ -23,6 +24,7 @@ export interface PipelinePorts extends PartPorts {
   readonly limiter: Limiter;
 }
 
+/** What decides requests: checks of Envoy, and those of clients of OAuth2. */
 export interface Pipeline {
   readonly handleCheck: CheckHandler;
   readonly oauth2: OAuth2Service;

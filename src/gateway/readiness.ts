@@ -8,6 +8,7 @@ export const AUTHORIZATION_SERVICE = 'envoy.service.auth.v3.Authorization';
 /** How often the store is looked at. Envoy asks every second. */
 const REFRESH_MS = 500;
 
+/** What telling whether checks can be decided takes. */
 export interface ReadinessPorts {
   readonly health: Health;
   readonly store: Pick<CheckStore, 'findUnreadiness' | 'findNotice' | 'canLookUp' | 'describeRevision'>;

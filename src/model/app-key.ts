@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 
+/** Characters of an App Key at most. */
 export const MAX_APP_KEY_CHARACTERS = 512;
 
 /** What can be an App Key, generated and imported ones (spec §1); {@link MAX_APP_KEY_CHARACTERS} at most. */

@@ -12,26 +12,30 @@ export const MAX_NAME_CHARACTERS = 256;
 /** Characters of a description. */
 export const MAX_DESCRIPTION_CHARACTERS = 1024;
 
-/** Hosts, paths and methods of the match of one endpoint. */
+/** Hosts of the match of one endpoint. */
 export const MAX_HOSTS = 100;
+/** Path rules of the match of one endpoint. */
 export const MAX_PATHS = 100;
+/** HTTP methods of the match of one endpoint. */
 export const MAX_METHODS = 32;
-/** Characters of a host, of a path rule, and of a method. */
+/** Characters of a host of a match. */
 export const MAX_HOST_CHARACTERS = 256;
+/** Characters of a path rule of a match. */
 export const MAX_PATH_CHARACTERS = 1024;
+/** Characters of an HTTP method of a match. */
 export const MAX_METHOD_CHARACTERS = 32;
 /** Hosts, and path prefixes, that an operator's endpoints are bound to. */
 export const MAX_OPERATOR_BOUNDS = 50;
-/** Places of one endpoint that may hold an App Key, and characters of the name of one. */
+/** Places of one endpoint that may hold an App Key. */
 export const MAX_KEY_NAMES = 16;
+/** Characters of the name of a place that may hold an App Key. */
 export const MAX_KEY_NAME_CHARACTERS = 256;
 
-/**
- * Endpoints of a store, all of which are in memory: their number, what they take together as a database keeps them, and
- * the segments of their paths, for each host again.
- */
+/** Endpoints of a store, all of which are in memory. */
 export const MAX_ENDPOINTS = 10_000;
+/** Bytes of all endpoints of a store, as a database keeps them. */
 export const MAX_ENDPOINTS_BYTES = 16 * 1024 * 1024;
+/** Segments of all path rules of a store, for each host of an endpoint again. */
 export const MAX_PATH_SEGMENTS = 200_000;
 
 /** Changes of one transaction; more are made in steps. */
@@ -40,8 +44,9 @@ export const MAX_CHANGES_PER_COMMIT = 10_000;
 /** For how long the numbers of requests are kept: each month beside the same one of the year before. */
 export const TRAFFIC_MONTHS = 13;
 
-/** Grants for groups on one endpoint, which a check looks through, and of a store: all of them are in memory. */
+/** Grants for groups on one endpoint, which a check looks through. */
 export const MAX_GROUP_GRANTS_OF_ENDPOINT = 100;
+/** Grants for groups of a store, all of which are in memory. */
 export const MAX_GROUP_GRANTS = 5000;
 /**
  * Characters of what names the holder of a grant, percent-encoded: 32 labels of plain letters fit. In a URL, where it

@@ -6,9 +6,11 @@ import { anyWord, choiceOption, flagOption, listOption, numberOption, type Optio
 import type { Labels } from './labels.ts';
 import type { Limit } from './limit.ts';
 
+/** Whether an endpoint is for partners, who authenticate, or open to anybody (spec §1). */
 export const scenarios = ['partner-openapi', 'open'] as const;
 export type Scenario = (typeof scenarios)[number];
 
+/** Who is let in: every authenticated consumer, or only those with a grant (spec §1). */
 export const accessConditions = ['authenticated', 'authenticated-and-authorized'] as const;
 export type AccessCondition = (typeof accessConditions)[number];
 /** Of an endpoint that names none, in files, commands and the console (interfaces §4). */
@@ -223,6 +225,7 @@ export type PartnerEndpointOf<M extends AuthenticationMethod> = EndpointBase & {
   readonly options: OptionsOf[M];
 };
 
+/** An endpoint whose callers authenticate, by one method. */
 export type PartnerEndpoint = { [M in AuthenticationMethod]: PartnerEndpointOf<M> }[AuthenticationMethod];
 
 /** A protected API, the "traffic entry" of the interface document (spec §1). */

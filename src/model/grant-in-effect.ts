@@ -13,8 +13,8 @@ export interface RankedGrant extends GroupGrant {
   readonly names: readonly string[];
   readonly values: readonly string[];
   /**
-   * Whether labels fit, once that is known; null for few labels. Older stores may have more of them than may be written,
-   * and then only the first check of a consumer looks through all.
+   * Whether labels fit, once that is known; null for few labels. Older stores may have more of them than may be
+   * written, and then only the first check of a consumer looks through all.
    */
   readonly known: WeakMap<Labels, boolean> | null;
 }
@@ -43,8 +43,8 @@ function fits({ names, values, known }: RankedGrant, labels: Labels): boolean {
 }
 
 /**
- * The grant that counts for a consumer on an endpoint (spec §1): its live own one, else the live one for a group that it
- * belongs to with the highest priority; null without any. Only that one counts, also for limits.
+ * The grant that counts for a consumer on an endpoint (spec §1): its live own one, else the live one for a group that
+ * it belongs to with the highest priority; null without any. Only that one counts, also for limits.
  *
  * @param own the consumer's own grant on the endpoint
  * @param ranked the endpoint's grants for groups, as {@link rankGrants} orders them
@@ -78,7 +78,9 @@ export interface WeighedGrant {
   readonly outcome: GrantOutcome;
 }
 
-/** Says of every grant on an endpoint what became of it by {@link grantInEffect}, in the order in which they are asked. */
+/**
+ * Says of every grant on an endpoint what became of it by {@link grantInEffect}, in the order in which they are asked.
+ */
 export function weighGrants(
   own: OwnGrant | null,
   groups: readonly GroupGrant[],
@@ -95,7 +97,9 @@ export function weighGrants(
   return [...(own === null ? [] : [own]), ...ranked].map((grant) => ({ grant, outcome: outcomeOf(grant) }));
 }
 
-/** The limits that count for a caller: the endpoint's, with those of the grant in effect in place of `per: consumer`. */
+/**
+ * The limits that count for a caller: the endpoint's, with those of the grant in effect in place of `per: consumer`.
+ */
 export function limitsInForce(ofEndpoint: readonly Limit[], grant: Grant | null): readonly Limit[] {
   const own = grant?.limits ?? null;
   return own === null ? ofEndpoint : [...own, ...ofEndpoint.filter((limit) => limit.per === 'endpoint')];

@@ -23,6 +23,7 @@ export interface GroupGrant extends GrantTerms {
   readonly priority: number;
 }
 
+/** What lets a consumer, or a group of consumers, use an endpoint, and within which limits (spec §1). */
 export type Grant = OwnGrant | GroupGrant;
 
 /** What a grant is known by: its endpoint, and the consumer or the group. */
@@ -30,8 +31,9 @@ export type GrantTarget =
   | Pick<OwnGrant, 'endpointId' | 'consumerId'>
   | Pick<GroupGrant, 'endpointId' | 'consumerSelector'>;
 
-/** The lowest and the highest priority of a grant for a group. */
+/** The lowest priority of a grant for a group. */
 export const MIN_PRIORITY = -1_000_000;
+/** The highest priority of a grant for a group. */
 export const MAX_PRIORITY = 1_000_000;
 
 /** Whether a grant is for a group of consumers. */

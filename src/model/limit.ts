@@ -20,7 +20,10 @@ export interface LimitWindow {
   readonly endSeconds: number;
 }
 
-/** The window of a unit that this moment belongs to: fixed, and aligned to UTC (spec §4.2). A month is one of the calendar. */
+/**
+ * The window of a unit that this moment belongs to: fixed, and aligned to UTC (spec §4.2). A month is one of the
+ * calendar.
+ */
 export function windowAt(unit: LimitUnit, nowSeconds: number): LimitWindow {
   if (unit === 'month') {
     const now = new Date(nowSeconds * 1000);

@@ -100,6 +100,7 @@ export const operatorDefaults: Omit<Operator, 'id' | 'role'> = {
 export const MAX_TOKENS = 20;
 /** Names and subjects of one operator at most. */
 export const MAX_IDENTITIES = 20;
+/** Characters of what an operator is known by: a subject, or a name in a certificate. */
 export const MAX_IDENTITY_LENGTH = 512;
 
 const noIdentities = new FieldFault(

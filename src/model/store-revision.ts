@@ -24,6 +24,7 @@ export function covers(known: StoreRevision, wanted: StoreRevision): boolean {
   return known.latest >= wanted.latest && known.underWay.every((each) => !hasEnded(wanted, each));
 }
 
+/** Whether two revisions hold the same commits; two that are unknown are the same. */
 export function isSameRevision(one: StoreRevision | null, other: StoreRevision | null): boolean {
   if (one === null || other === null) return one === other;
   return covers(one, other) && covers(other, one);

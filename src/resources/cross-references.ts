@@ -37,8 +37,8 @@ export function checkUniqueAppKeys(
 }
 
 /**
- * Reports second grants for the same endpoint and consumer or group, and second priorities on one endpoint: which of two
- * grants counts must never be open (spec §1).
+ * Reports second grants for the same endpoint and consumer or group, and second priorities on one endpoint: which of
+ * two grants counts must never be open (spec §1).
  */
 export function checkUniqueGrants(grants: readonly Placed<Grant>[], problems: ProblemLog): void {
   const describe = ({ value }: Placed<Grant>, first: string): string =>

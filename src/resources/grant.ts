@@ -77,7 +77,9 @@ export const storedGrantKind = {
   required: ['id', 'endpointId'],
 } as const;
 
-/** In the words of `$jsonSchema`: a stored grant is one of a consumer, or one for a group, whose priority is written. */
+/**
+ * In the words of `$jsonSchema`: a stored grant is one of a consumer, or one for a group, whose priority is written.
+ */
 export const storedGrantForms = {
   oneOf: [
     {

@@ -121,8 +121,8 @@ export interface PlacedOptions extends ParseOptions {
 }
 
 /**
- * Reads a document like {@link parseDocument} and keeps the place of everything. With a selector, endpoints and consumers
- * without its labels are problems.
+ * Reads a document like {@link parseDocument} and keeps the place of everything. With a selector, endpoints and
+ * consumers without its labels are problems.
  */
 export function parsePlacedDocument(
   sources: readonly (DocumentSource | UnreadSource)[],

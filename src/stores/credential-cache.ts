@@ -33,8 +33,8 @@ const MAX_ASKS = 3;
 export const BYTES_PER_ENTRY = 3072;
 
 /**
- * As many at once as the connections for look-ups: more would only wait there, in no order. App Keys that the filter has
- * go first. The bound is on parallelism rather than a rate, because it adapts: a slow store gets fewer look-ups.
+ * As many at once as the connections for look-ups: more would only wait there, in no order. App Keys that the filter
+ * has go first. The bound is on parallelism rather than a rate, because it adapts: a slow store gets fewer look-ups.
  */
 const GATE_LIMITS: GateLimits = {
   maxRunning: 10,
@@ -81,8 +81,8 @@ export interface CredentialCachePorts {
  * - **Age.** An entry is as old as the last moment at which it is known to have been right: that of its read or, while
  *   every change since has arrived, `confirmedMs`. The ages above say when it is served, refreshed, or waited for;
  *   beyond `maxStaleSeconds` only the store counts.
- * - **Changes.** A changed credential, consumer or grant drops its entries, which are never served again. A look-up that
- *   a change overtakes is made again. The feed calls the methods below before `confirmedMs` passes the change.
+ * - **Changes.** A changed credential, consumer or grant drops its entries, which are never served again. A look-up
+ *   that a change overtakes is made again. The feed calls the methods below before `confirmedMs` passes the change.
  * - **Floods.** App Keys that are not among all of the store ({@link AppKeyFilter}) cost no look-up while the feed
  *   confirms that none was created since. Otherwise, {@link GATE_LIMITS} keep invented ones from delaying known callers
  *   and the store, and those without a holder are remembered apart, so that they evict no entry.
@@ -280,8 +280,8 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   }
 
   /**
-   * Waits a little for the store, and serves the entry when there is no answer. `CredentialUnreadable` is an answer: the
-   * store has something else by now.
+   * Waits a little for the store, and serves the entry when there is no answer. `CredentialUnreadable` is an answer:
+   * the store has something else by now.
    */
   async #findOrServe(entry: CacheEntry): Promise<HeldCredential | null> {
     const lookUp = this.#lookUps.ask(entry.appKeyHash, 'known');

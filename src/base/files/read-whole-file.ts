@@ -68,8 +68,8 @@ export function othersAccess(
   { mode, uid, gid }: { readonly mode: number; readonly uid: number; readonly gid: number },
   mask: number = OTHERS_MASK,
 ): string | null {
-  // A file of root that another group reads is how a service gets one that it cannot change: so Kubernetes mounts a Secret
-  // with an fsGroup, and nothing else would let the service read it.
+  // A file of root that another group reads is how a service gets one that it cannot change: so Kubernetes mounts a
+  // Secret with an fsGroup, and nothing else would let the service read it.
   const isForService = uid === ROOT && gid !== ROOT;
   const meant = isForService ? mask & ~GROUP_READS : mask;
   return (mode & meant) === 0 ? null : (mode & PERMISSIONS_MASK).toString(8).padStart(4, '0');

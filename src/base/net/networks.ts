@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { ListenAddress } from './listen-address.ts';
 
+/** A range of addresses, as `node:net` wants it: `10.0.0.0` with a prefix of 8 bits. */
 export interface Network {
   readonly address: string;
   readonly prefixLength: number;

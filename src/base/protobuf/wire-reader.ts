@@ -1,5 +1,6 @@
 /** Protocol buffer wire types that proto3 messages use (groups are not among them). */
 export const VARINT = 0;
+/** The wire type of texts, bytes and messages (Protocol Buffers, "Encoding"). */
 export const LENGTH_DELIMITED = 2;
 const FIXED64 = 1;
 const FIXED32 = 5;

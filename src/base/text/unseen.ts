@@ -1,4 +1,6 @@
-/** Controls, marks of direction and separators of lines: they show one text and mean another, or end a line of a log. */
+/**
+ * Controls, marks of direction and separators of lines: they show one text and mean another, or end a line of a log.
+ */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 
 /** The first character of a text that nobody sees, such as `U+202E`; null for none. */
@@ -12,7 +14,10 @@ export function replaceUnseen(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }
 
-/** What shows nothing: blanks of all kinds, controls, marks of format. A variation selector belongs to what is before it. */
+/**
+ * What shows nothing: blanks of all kinds, controls, marks of format. A variation selector belongs to what is before
+ * it.
+ */
 const SHOWS_NOTHING = '(?!\\p{Variation_Selector})[\\p{Z}\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\u2800]';
 const UNSEEN_EDGE = new RegExp(`^${SHOWS_NOTHING}|${SHOWS_NOTHING}$`, 'u');
 

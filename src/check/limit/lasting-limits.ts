@@ -25,8 +25,8 @@ export const SHARE_LIMITS =
 const MAX_NAMED = 5;
 
 /**
- * What to say where limits are set of which some last an hour or longer; null for nothing, also where these settings name
- * a rate limit service.
+ * What to say where limits are set of which some last an hour or longer; null for nothing, also where these settings
+ * name a rate limit service.
  *
  * @param holders whose limits they are, in words, each with its limits
  */

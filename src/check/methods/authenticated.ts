@@ -53,6 +53,7 @@ export interface UpstreamChanges {
 /** A body that takes the place of the received one: the end of the answer. */
 export type NewBody = TrailingBytes;
 
+/** Leaves a request byte for byte as it came. */
 export const unchanged: UpstreamChanges = { headersToSet: [], headersToRemove: [], body: null };
 
 /** The `:path` for a target of which this query is left; none where nothing of it was taken. */

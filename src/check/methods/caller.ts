@@ -41,6 +41,7 @@ const faults = {
   },
 } as const satisfies Readonly<Record<string, Omit<CredentialFault, 'detail'>>>;
 
+/** No credential of the store has the App Key. */
 export const unknownAppKey: CredentialFault = { ...faults.unknown, detail: 'the App Key is unknown' };
 
 /**

@@ -29,14 +29,17 @@ export interface RefusedRequest {
 /** `near`: endpoints take such requests, but not with this method, or are disabled. `stray`: any other. */
 export type UnmatchedKind = 'near' | 'stray';
 
-/** Characters of what is kept of a request and of why it was refused; what is longer is cut. */
+/** Characters of an HTTP method that are kept; the rest is cut off. */
 export const MAX_METHOD_LENGTH = 32;
+/** Characters of a path that are kept; the rest is cut off. */
 export const MAX_PATH_LENGTH = 256;
+/** Characters of the detail of a refusal that are kept; the rest is cut off. */
 export const MAX_DETAIL_LENGTH = 500;
 
 /** What is kept of a request, read while its message is there: its memory is used again after the answer. */
 export type RequestFacts = Pick<RefusalRecord, 'method' | 'path' | 'sourceAddress'>;
 
+/** Reads what is kept of a request, while its message is there. The source address only where it is wanted. */
 export function readFacts(
   { request, findSource }: Pick<RefusedRequest, 'request' | 'findSource'>,
   keepsSource: boolean,

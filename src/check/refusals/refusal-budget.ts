@@ -19,6 +19,7 @@ export interface RefusalAllowances {
   readonly maxConsumers: number;
 }
 
+/** The allowances of a process; bursts in refusals, `perSecond` in refusals a second. */
 export const refusalAllowances: RefusalAllowances = {
   ofConsumer: { burst: 600, perSecond: 0.1 },
   inAll: { burst: 2000, perSecond: 5 },

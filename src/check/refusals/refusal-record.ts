@@ -42,6 +42,7 @@ export type LeftOutNote = Pick<RefusalRecord, 'id' | 'atMs' | 'consumerId' | 'le
 /** What is kept. */
 export type RefusalEntry = RefusalRecord | LeftOutNote;
 
+/** Whether an entry is a refused request, not a count of those left out. */
 export function isRecord(entry: RefusalEntry): entry is RefusalRecord {
   return 'code' in entry;
 }

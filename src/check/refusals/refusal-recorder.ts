@@ -22,6 +22,7 @@ export type RecordRefusal = (refused: RefusedRequest) => void;
  */
 export type LeftOutReason = LeftOutBy | 'unmatched' | 'room';
 
+/** What recording refusals takes, and what it calls. */
 export interface RefusalRecorderPorts {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly startTimer: StartTimer;

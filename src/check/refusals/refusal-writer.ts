@@ -11,6 +11,7 @@ export interface RefusalSink {
   write(batch: readonly RefusalEntry[]): Promise<void>;
 }
 
+/** What writing kept refusals takes, and what it calls. */
 export interface RefusalWriterPorts extends BatchPorts {
   readonly sink: RefusalSink;
   /** Takes an entry that had no room until it could be written. */

@@ -11,7 +11,9 @@ const CREDENTIAL_IDENTIFIER = 'x-credential-identifier';
 
 /** How answers name a caller. */
 export interface CallerFields {
-  /** The headers that show the back end who calls (spec §4.3). They overwrite what the caller sent under these names. */
+  /**
+   * The headers that show the back end who calls (spec §4.3). They overwrite what the caller sent under these names.
+   */
   readonly headers: Written;
   /** Entries of the metadata (interfaces §6). */
   readonly metadata: Written;

@@ -17,14 +17,19 @@ const RESPONSE_HEADERS = 6;
 /** A header, or an entry of the metadata. Text of one character a byte; headers hold visible ASCII only. */
 export type Pair = readonly [name: string, value: string];
 
-/** A header whose value may come in parts, one after the other: whole numbers are written without making text of them. */
+/**
+ * A header whose value may come in parts, one after the other: whole numbers are written without making text of them.
+ */
 export type Header = readonly [name: string, value: string | readonly (string | number)[]];
 
 declare const written: unique symbol;
 
-/** Headers for upstream, or entries of the metadata, as the bytes that are sent: what does not change is written once. */
+/**
+ * Headers for upstream, or entries of the metadata, as the bytes that are sent: what does not change is written once.
+ */
 export type Written = string & { readonly [written]: true };
 
+/** What an answer that lets a request pass is made of. */
 export interface AllowParts {
   /** Headers set on the request that goes upstream. */
   readonly upstreamHeaders: readonly (Header | Written)[];

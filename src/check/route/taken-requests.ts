@@ -18,10 +18,10 @@ const OTHER = 'x--other';
 export const MAX_PROBES = 1_000_000;
 
 /**
- * The first requests that `changed` endpoints would take from those of others, by the order of spec §2.3; null when they
- * take none, `too-many` when that takes more than {@link MAX_PROBES} to find out. A narrower path or a more exact host
- * takes requests without colliding, also those of methods that it does not list. What an endpoint has taken already, it
- * keeps. Work follows the pairs of rules that meet, not all endpoints times all hosts.
+ * The first requests that `changed` endpoints would take from those of others, by the order of spec §2.3; null when
+ * they take none, `too-many` when that takes more than {@link MAX_PROBES} to find out. A narrower path or a more exact
+ * host takes requests without colliding, also those of methods that it does not list. What an endpoint has taken
+ * already, it keeps. Work follows the pairs of rules that meet, not all endpoints times all hosts.
  *
  * @param stored all endpoints that there are, disabled ones too
  * @param changed endpoints as they would be, new ones too
@@ -65,7 +65,9 @@ interface Meeting {
   readonly path: string;
 }
 
-/** Where the rules of an endpoint lie within those of others, and these within its own: nowhere else does it take any. */
+/**
+ * Where the rules of an endpoint lie within those of others, and these within its own: nowhere else does it take any.
+ */
 function* meetingsOf(by: Endpoint, others: readonly Endpoint[], rulesOfOthers: RuleIndex): Generator<Meeting> {
   for (const path of samplePaths(by)) {
     for (const other of matchingOf(rulesOfOthers, path)) yield { other, path };

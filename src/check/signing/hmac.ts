@@ -32,7 +32,9 @@ export const hmacSha512 = define('sha512', { blockBytes: 128, digestBytes: 64 })
 /** What the characters of a text stand for, and what a MAC is given as. */
 export interface MacEncodings {
   readonly text: 'latin1' | 'utf8';
-  /** `binary` is a character for each byte: a Buffer of its own, made by OpenSSL's binding, costs three times as much. */
+  /**
+   * `binary` is a character for each byte: a Buffer of its own, made by OpenSSL's binding, costs three times as much.
+   */
   readonly mac: 'binary' | 'base64url';
 }
 
@@ -40,12 +42,13 @@ export interface MacEncodings {
 const SCRATCH_BYTES = 16 * 1024;
 /** Most bytes of a character (of half a surrogate pair, in UTF-8). */
 const characterBytes = { latin1: 1, utf8: 3 } as const satisfies Record<MacEncodings['text'], number>;
+/** Where a block of the key and a text are joined. Module state: measured in docs/adr/0018-hmac-from-two-hashes.md. */
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 /**
- * The MAC of a text (RFC 2104 §2), as two hashes over the padded blocks of a key, which are made once: `createHmac` makes
- * them, and several objects, for every text (docs/adr/0018-hmac-from-two-hashes.md). The text is written behind the
- * first block, and nowhere else.
+ * The MAC of a text (RFC 2104 §2), as two hashes over the padded blocks of a key, which are made once: `createHmac`
+ * makes them, and several objects, for every text (docs/adr/0018-hmac-from-two-hashes.md). The text is written behind
+ * the first block, and nowhere else.
  */
 export function hmacOf(
   { hash: name, blockBytes, outer }: Hmac,

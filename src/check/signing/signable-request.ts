@@ -20,6 +20,7 @@ export interface SignableRequest {
   takeMemory?(bytes: number): Buffer;
 }
 
+/** The headers of a request as signatures see them: byte for byte, each value apart. */
 export interface SignableHeaders {
   /** False when Envoy wrote `!` for the header bytes that it could not show (spec §2.1). */
   readonly isRaw: boolean;

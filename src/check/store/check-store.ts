@@ -40,9 +40,9 @@ export interface GroupGrants {
 }
 
 /**
- * What a request is decided with. Endpoints and grants for groups are those of one moment and never change. The credentials of a store
- * that fits into memory are of the same moment, so that one state decides a request (spec §6); those of a database come
- * through a live cache.
+ * What a request is decided with. Endpoints and grants for groups are those of one moment and never change. The
+ * credentials of a store that fits into memory are of the same moment, so that one state decides a request (spec §6);
+ * those of a database come through a live cache.
  */
 export interface Catalog {
   readonly endpoints: EndpointTable;
@@ -62,7 +62,9 @@ export interface CheckStore extends AsyncDisposable {
   findUnreadiness(): string | null;
   /** Whether callers who are not in memory can be decided. */
   canLookUp(): boolean;
-  /** Which state of the store decides, in a word that is the same on every replica with that state; null until known. */
+  /**
+   * Which state of the store decides, in a word that is the same on every replica with that state; null until known.
+   */
   describeRevision(): string | null;
   /** What an operator should know although checks are decided, in words; null for nothing. */
   findNotice(): string | null;

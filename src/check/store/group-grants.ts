@@ -6,8 +6,8 @@ import type { CompiledGrant, GroupGrants } from './check-store.ts';
 const none: readonly CompiledGrant[] = [];
 
 /**
- * Compiles grants for groups, so that a check makes nothing: by endpoint, in the order in which they are looked at, with
- * the limits that each brings into force. Those on no endpoint are left out.
+ * Compiles grants for groups, so that a check makes nothing: by endpoint, in the order in which they are looked at,
+ * with the limits that each brings into force. Those on no endpoint are left out.
  */
 export function compileGroupGrants(
   grants: readonly (GroupGrant | RankedGrant)[],

@@ -1,9 +1,9 @@
 import type { TokenClaims } from './token-claims.ts';
 
 /**
- * Claims by the digest of their token, of the tokens that were used last: of so many at least, of twice as many at most.
- * Two generations, of which the older one is dropped as a whole: taking single entries out of a `Map` for each one that
- * comes makes garbage that stays (`LinkedList`).
+ * Claims by the digest of their token, of the tokens that were used last: of so many at least, of twice as many at
+ * most. Two generations, of which the older one is dropped as a whole: taking single entries out of a `Map` for each
+ * one that comes makes garbage that stays (`LinkedList`).
  */
 export class RememberedTokens {
   readonly #count: number;

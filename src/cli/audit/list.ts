@@ -119,7 +119,9 @@ function changed({ before, after, refused }: AuditEvent): string {
 
 const MAX_NAMED = 5;
 
-/** `consumer/acme`, or `12: consumer/acme, grant/orders/acme, …`; `refused: consumer/acme` where nothing was changed. */
+/**
+ * `consumer/acme`, or `12: consumer/acme, grant/orders/acme, …`; `refused: consumer/acme` where nothing was changed.
+ */
 function resourcesOf(events: readonly AuditEvent[]): string {
   const names = events
     .slice(0, MAX_NAMED)

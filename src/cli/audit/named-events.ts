@@ -30,7 +30,9 @@ export function addResourceFlag(command: Command, description: string): Command 
   return command.option('--resource <resource>', description, parseResource);
 }
 
-/** The operations that a name leads to, each with the events about the resource, the newest first. Throws `NotFound`. */
+/**
+ * The operations that a name leads to, each with the events about the resource, the newest first. Throws `NotFound`.
+ */
 export async function findOperations(
   audit: AuditTrail,
   name: EventName,

@@ -36,8 +36,8 @@ interface ConsolePorter {
 }
 
 /**
- * Starts a MongoDB of its own with the endpoints and partners of the demo, and the management process, with an operator.
- * Its files are in a folder that goes with `parts`.
+ * Starts a MongoDB of its own with the endpoints and partners of the demo, and the management process, with an
+ * operator. Its files are in a folder that goes with `parts`.
  */
 export async function startConsole(
   { ports, mongodbProgram }: DemoConsolePlan,

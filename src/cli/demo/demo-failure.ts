@@ -3,6 +3,7 @@ export class DemoFailure extends Error {
   override readonly name = 'DemoFailure';
 }
 
+/** The demo was stopped from outside; no fault of it. */
 export class DemoInterrupted extends Error {
   override readonly name = 'DemoInterrupted';
 

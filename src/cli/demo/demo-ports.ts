@@ -14,6 +14,7 @@ const { backend, ...ownPorts } = envoyYamlPorts;
 /** The ports of the demo by what listens there, in the order in which they follow a base. */
 export const defaultDemoPorts = { ...ownPorts, posternAdmin: 9003, backend } as const;
 
+/** The TCP port of each program of the demo. */
 export type DemoPorts = Readonly<Record<keyof typeof defaultDemoPorts, number>>;
 
 const purposes: Readonly<Record<string, string>> = {
@@ -95,6 +96,7 @@ async function findPortFault(port: number): Promise<string | null> {
   }
 }
 
+/** The process that listens on a port already. */
 export interface PortOwner {
   readonly name: string;
   readonly pid: number;

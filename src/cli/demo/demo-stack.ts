@@ -37,6 +37,7 @@ const COUNTING_DEADLINE_MS = 5000;
 const STOP_DEADLINE_MS = 3000;
 const FLUSH_INTERVAL_MS = 100;
 
+/** The programs of the demo while they run; disposing of it ends them. */
 export interface DemoStack extends AsyncDisposable {
   /** Aborted when the demo is interrupted, and with a {@link DemoFailure} when a program ends. */
   readonly signal: AbortSignal;
@@ -45,9 +46,9 @@ export interface DemoStack extends AsyncDisposable {
 }
 
 /**
- * Starts what counts limits, MongoDB with the console, the echo back end, Postern and Envoy; rejects, with nothing left running, when one does
- * not start. Postern runs in this process: it is there at once, its faults are exceptions, and it cannot be left
- * behind.
+ * Starts what counts limits, MongoDB with the console, the echo back end, Postern and Envoy; rejects, with nothing left
+ * running, when one does not start. Postern runs in this process: it is there at once, its faults are exceptions, and
+ * it cannot be left behind.
  */
 export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promise<DemoStack> {
   const { ports, rateLimits, envoyProgram, console: consolePlan } = plan;

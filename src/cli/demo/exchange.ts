@@ -13,6 +13,7 @@ interface Echo {
   readonly body: string;
 }
 
+/** The answer to one request of the demo. The body is UTF-8 text. */
 export interface Exchange {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

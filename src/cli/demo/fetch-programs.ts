@@ -82,6 +82,7 @@ export class StatusLine {
   }
 }
 
+/** Where the demo writes. */
 export interface DemoOutput {
   write(text: string): void;
   /** Whether people look at it, so that colours and progress make sense. */

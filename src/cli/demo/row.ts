@@ -4,6 +4,7 @@ import type { RefusalCode } from '../../check/refusal.ts';
 import type { ClientHeader, ClientRequest } from '../../check/signing/client-request.ts';
 import type { Exchange } from './exchange.ts';
 
+/** Requests of the demo under one title. */
 export interface RowGroup {
   readonly title: string;
   readonly rows: readonly DemoRow[];
@@ -29,6 +30,7 @@ export interface DemoRow {
   readonly tryIt?: string;
 }
 
+/** Characters of the title of a row: the width of its column. */
 export const MAX_TITLE_CHARACTERS = 31;
 
 /** Where and when a request is sent. */
@@ -44,6 +46,7 @@ export interface Moment {
  */
 export type Verdict = `200 as ${string}` | '200 with a token' | `${number} ${RefusalCode | OAuth2ErrorCode}`;
 
+/** What a row sees in its answer beyond the status. */
 export interface Finding {
   /** Lines for people to see below the row. */
   readonly notes: readonly string[];
@@ -58,6 +61,7 @@ export function verdictOf({ status, echo, refusalCode, token }: Exchange): strin
   return `${String(status)} ${refusalCode ?? '(not a refusal)'}`;
 }
 
+/** A request without a body. */
 export function plainRequest(
   { authority }: Moment,
   method: string,
@@ -67,6 +71,7 @@ export function plainRequest(
   return { method, path, authority, headers, body: Buffer.alloc(0) };
 }
 
+/** A POST with a body of UTF-8 text. */
 export function bodyRequest({ authority }: Moment, path: string, contentType: string, body: string): ClientRequest {
   return { method: 'POST', path, authority, headers: [['Content-Type', contentType]], body: Buffer.from(body) };
 }
@@ -86,6 +91,7 @@ export const demoKeys = {
   borealis: 'borealis-demo-key',
 } as const;
 
+/** An App Key and its App Secret. */
 export interface DemoPair {
   readonly appKey: string;
   readonly secret: Secret;

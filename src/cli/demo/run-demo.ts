@@ -30,6 +30,7 @@ import { routingRows } from './rows/routing.ts';
 import { makeRequest, runRow } from './run-row.ts';
 import { renderGroupTitle, renderHead, renderRow } from './table.ts';
 
+/** What the operator asked of the demo. */
 export interface DemoOptions {
   /** End after the table instead of running until `signal` is aborted. */
   readonly isOnce: boolean;

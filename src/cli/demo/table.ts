@@ -11,6 +11,7 @@ const NOTE_INDENT = '      ';
 /** No line of the table is longer, whatever comes. */
 export const TABLE_COLUMNS = 100;
 
+/** One line of the table: what a request should get, and what it got. */
 export interface ShownRow {
   readonly title: string;
   readonly expected: Verdict;
@@ -21,11 +22,13 @@ export interface ShownRow {
   readonly notes: readonly string[];
 }
 
+/** The heads of the columns, as a line with its end. */
 export function renderHead(colors: Colors): string {
   const head = columns('REQUEST', 'EXPECTED', 'GOT', 'LATENCY');
   return `${colors.dim(`    ${head}`)}\n`;
 }
 
+/** The title of a group, as lines with their ends. */
 export function renderGroupTitle(title: string, colors: Colors): string {
   return `\n  ${colors.bold(title)}\n`;
 }

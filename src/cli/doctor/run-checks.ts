@@ -20,6 +20,7 @@ import type { LimitUnit } from '../../model/limit.ts';
 import { count } from '../../base/text/printable.ts';
 import { type OwnContent, readOwnContent } from './own-limits.ts';
 
+/** What the checks of a database need. */
 export interface DatabaseCheckPorts {
   readonly clock: Clock;
   /** Null when the key ring is missing or wrong, which is a finding of its own: secrets are then not opened. */
@@ -45,6 +46,7 @@ export interface DatabaseChecks {
   readEndpoints(uri: string): Promise<readonly Endpoint[] | null>;
 }
 
+/** What doctor is to look at. */
 export interface Wish extends Omit<DatabaseCheckPorts, 'keyRing'> {
   readonly store: StoreLocation;
   /** Loads the checks of the database of {@link store}. */
@@ -85,7 +87,9 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
   for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, known);
 }
 
-/** Says which limits a restart cuts short, as no service keeps them. Nothing is known of a store that cannot be read. */
+/**
+ * Says which limits a restart cuts short, as no service keeps them. Nothing is known of a store that cannot be read.
+ */
 async function checkLastingLimits({ store, environment, databaseChecks }: Wish): Promise<readonly Finding[]> {
   const lasting =
     store.kind === 'file'

@@ -8,8 +8,8 @@ import { grouped } from '../../base/text/printable.ts';
 const MAX_COUNTED = 100_000;
 
 /**
- * What to say of a change after which an endpoint lets in consumers that nobody named: how many have a credential for it
- * now. Nothing where nobody has one, and for an endpoint that let them in before.
+ * What to say of a change after which an endpoint lets in consumers that nobody named: how many have a credential for
+ * it now. Nothing where nobody has one, and for an endpoint that let them in before.
  */
 export async function notesOnLetIn(
   store: ResourceStore,

@@ -122,7 +122,9 @@ function printExplained(
   for (const lines of sections.filter((each) => each.length > 0)) terminal.out.write(`\n${lines.join('\n')}\n`);
 }
 
-/** How the request of a file, and what the gateway builds of it, differ from the one that was refused; notes for people. */
+/**
+ * How the request of a file, and what the gateway builds of it, differ from the one that was refused; notes for people.
+ */
 export function compareWithKept(
   { method, path, code, detail, stringToSign }: RefusalRecord,
   request: ClientRequest,

@@ -37,7 +37,8 @@ interface CallerQuery {
 
 /**
  * Reads from a store what a request is judged by: every endpoint, and the credentials that it may be from with their
- * consumers and grants, those for groups too. `notes` say of each option for the caller what came of it. Throws {@link UsageError} for an App Secret that is needed and cannot be read here.
+ * consumers and grants, those for groups too. `notes` say of each option for the caller what came of it. Throws {@link
+ * UsageError} for an App Secret that is needed and cannot be read here.
  */
 export async function readStoredCaller(
   store: ResourceStore,

@@ -12,6 +12,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
+/** A TCP port of this machine that nothing listens on now. Another process may take it first. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;

@@ -14,6 +14,7 @@ const STOP_DEADLINE_MS = 10_000;
  */
 const WATCHED = '{ read -r word <&3 || kill -s KILL "$$"; } >/dev/null 2>&1 & exec "$@" 3<&-';
 
+/** How a program is started. */
 export interface ProgramCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -30,6 +31,7 @@ export interface ProgramStart extends ProgramCommand {
   readonly isReady: (signal: AbortSignal) => Promise<boolean>;
 }
 
+/** How a program ended: with a code, or by a signal. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

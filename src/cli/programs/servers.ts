@@ -23,6 +23,7 @@ function pathOf(path: string): string {
   return fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 }
 
+/** Which Envoy is started, and with which configuration. */
 export interface EnvoyCommand {
   readonly program: string;
   /** The arguments that name its configuration. */
@@ -59,6 +60,7 @@ export function echoStart(port: number): ProgramStart {
   };
 }
 
+/** Redis with the committed configuration, on this port. */
 export function redisStart(program: string, port: number): ProgramStart {
   return {
     title: 'Redis',
@@ -79,6 +81,7 @@ export const defaultRateLimitPorts = {
   rateLimitMetrics: 9095,
 } as const;
 
+/** The TCP ports of the rate limit service. */
 export type RateLimitPorts = Readonly<Record<keyof typeof defaultRateLimitPorts, number>>;
 
 /**
@@ -101,6 +104,7 @@ export async function rateLimitServiceStart(
 /** The ports of a database of one's own and of the management API, by what listens there. */
 export const defaultConsolePorts = { mongodb: 27018, manage: 9004 } as const;
 
+/** The TCP ports of what the console needs. */
 export type ConsolePorts = Readonly<Record<keyof typeof defaultConsolePorts, number>>;
 
 /** The name of the replica set of {@link mongodbStart}; the first client to connect initiates it. */

@@ -24,8 +24,8 @@ const pauseForPolling: Pause = async (signal) => {
 };
 
 /**
- * Prints the newest refusals and then each new one, the oldest first, until Ctrl-C or the end of its reader. JSON is one
- * object a line. A store that does not answer is reported once, and asked again.
+ * Prints the newest refusals and then each new one, the oldest first, until Ctrl-C or the end of its reader. JSON is
+ * one object a line. A store that does not answer is reported once, and asked again.
  */
 export async function followRefusals(
   source: RefusalSource,

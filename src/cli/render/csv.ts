@@ -1,4 +1,6 @@
-/** Rows below their headings as comma-separated values (RFC 4180), with line feeds alone, as tools of Unix have them. */
+/**
+ * Rows below their headings as comma-separated values (RFC 4180), with line feeds alone, as tools of Unix have them.
+ */
 export function formatCsv(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   return [head, ...rows].map((row) => `${row.map(cellOf).join(',')}\n`).join('');
 }

@@ -42,7 +42,9 @@ export function formatDistance(seconds: number, nowSeconds: number): string {
   return `${count(Math.floor(distance / length), unit)} ago`;
 }
 
-/** How long something took or is, in its largest unit that is there twice: `3 days`, `90 seconds`. Takes milliseconds. */
+/**
+ * How long something took or is, in its largest unit that is there twice: `3 days`, `90 seconds`. Takes milliseconds.
+ */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [unit, length] = UNITS.find(([, unitSeconds]) => seconds >= 2 * unitSeconds) ?? ['second', 1];

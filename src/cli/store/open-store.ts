@@ -97,6 +97,7 @@ function actorOf(environment: Environment): string {
   }
 }
 
+/** Whether the environment names a key ring; an empty variable names none. */
 export function isKeyRingNamed(environment: Environment): boolean {
   return (environment[settings.keyring.name] ?? '') !== '';
 }

@@ -88,8 +88,8 @@ async function someIds(store: ResourceStore, kind: ResourceKind): Promise<readon
 }
 
 /**
- * The grant of a consumer or a group on an endpoint. Throws `NotFound`: for the endpoint or the consumer, when it is one
- * of them, else with the advice that is given.
+ * The grant of a consumer or a group on an endpoint. Throws `NotFound`: for the endpoint or the consumer, when it is
+ * one of them, else with the advice that is given.
  */
 export async function requireGrant(store: ResourceStore, target: GrantTarget, advice?: string): Promise<Stored<Grant>> {
   const stored = await store.find('grant', grantId(target));

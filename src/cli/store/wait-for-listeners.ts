@@ -13,7 +13,9 @@ export interface Asked {
 const LOOK_EVERY_MS = 250;
 const ANSWER_MS = 2000;
 
-/** Asks admin listeners (`/readyz`) until all have a revision in force, at most so long. What was reached once counts. */
+/**
+ * Asks admin listeners (`/readyz`) until all have a revision in force, at most so long. What was reached once counts.
+ */
 export async function waitForListeners(
   urls: readonly URL[],
   isReached: (revision: string) => boolean,

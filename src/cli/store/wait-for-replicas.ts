@@ -27,9 +27,9 @@ export interface Waited {
 const LOOK_EVERY_MS = 100;
 
 /**
- * Waits until every replica that reports decides by what is wanted, at most so long. A replica that was not heard of for
- * a while counts until its entry is gone: it may be cut off and serve. What it had in force when it was last heard of
- * still is.
+ * Waits until every replica that reports decides by what is wanted, at most so long. A replica that was not heard of
+ * for a while counts until its entry is gone: it may be cut off and serve. What it had in force when it was last heard
+ * of still is.
  */
 export async function waitForReplicas(
   directory: Pick<ReplicaDirectory, 'list'>,

@@ -15,6 +15,7 @@ import { invalidClient, invalidRequest, type OAuth2Refusal, type OAuth2Request, 
 import type { Parameters } from './parameters.ts';
 import type { Throttle } from '../../base/throttle.ts';
 
+/** What a client of OAuth2 sent to prove who it is (RFC 6749 §2.3.1). */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly secret: Secret;
@@ -73,6 +74,7 @@ export interface AuthenticatedClient {
   readonly [authenticatedClient]: true;
 }
 
+/** What authenticating a client needs. */
 export interface ClientAuthenticationPorts {
   readonly clock: Clock;
   readonly throttle: Throttle;

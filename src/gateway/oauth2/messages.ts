@@ -14,6 +14,7 @@ export interface OAuth2Request {
   readonly isPeerTrusted: boolean;
 }
 
+/** The answer of an OAuth2 endpoint. */
 export interface OAuth2Answer {
   readonly status: number;
   /** With lower-case names. */
@@ -62,6 +63,7 @@ export interface OAuth2Refusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Whether what was read of a request is a refusal. */
 export function isOAuth2Refusal(value: object): value is OAuth2Refusal {
   return 'error' in value;
 }
@@ -71,6 +73,7 @@ export function invalidRequest(description: string): OAuth2Refusal {
   return refuseOAuth2(400, 'invalid_request', description);
 }
 
+/** Makes a refusal (RFC 6749 §5.2): `description` is for the client, `detail` for the log. */
 export function refuseOAuth2(
   status: number,
   error: OAuth2ErrorCode,
@@ -104,6 +107,7 @@ const CLIENT_DESCRIPTION = 'Client authentication failed.';
 /** Answers of these endpoints hold tokens, or what became of them: they must not be stored (RFC 6749 §5.1). */
 const notStored = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
+/** An answer with a JSON body that no cache keeps (RFC 6749 §5.1). */
 export function jsonAnswer(
   status: number,
   body: Readonly<Record<string, unknown>>,

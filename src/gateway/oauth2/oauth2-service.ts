@@ -28,6 +28,7 @@ import type { RevokedTokens } from '../../check/tokens/revoked-tokens.ts';
 export const oauth2Operations = ['token', 'revoke', 'introspect', 'metadata', 'none'] as const;
 export type OAuth2Operation = (typeof oauth2Operations)[number];
 
+/** Is told of every answered request to an OAuth2 endpoint. Does not throw. */
 export interface OAuth2Observer {
   /** `requestId` is Envoy's, null without a usable one; `refusal` is null when the request was answered as asked. */
   answered(
@@ -42,6 +43,7 @@ export interface OAuth2Observer {
   defect(error: unknown, requestId: string | null): void;
 }
 
+/** What issuing, revoking and describing access tokens takes. */
 export interface OAuth2Ports extends ClientAuthenticationPorts {
   readonly issuer: string;
   readonly tokens: AccessTokens;

@@ -9,6 +9,7 @@ const LINES_PER_SECOND = 10;
 /** How often it is reported what was left out, in milliseconds. */
 const REPORT_MS = 10_000;
 
+/** What a budget of log lines needs, and what it calls. */
 export interface LineBudgetPorts {
   readonly clock: Pick<Clock, 'elapsedMs'>;
   readonly startTimer: StartTimer;
@@ -81,6 +82,7 @@ interface KindBudget {
   leftOutEver: number;
 }
 
+/** What the budget of lines about requests needs. */
 export interface RequestLogPorts extends Omit<LineBudgetPorts, 'onLeftOut'> {
   readonly logger: Logger;
   readonly registry: Registry;

@@ -86,6 +86,7 @@ export class ListenerMetrics {
   }
 }
 
+/** What logging and counting ended connections needs. */
 export interface ConnectionObserverPorts {
   readonly logger: Logger;
   readonly budget: Pick<LineBudget, 'take'>;

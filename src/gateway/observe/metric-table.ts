@@ -11,6 +11,7 @@ export type ReadMetric =
 /** Metrics by name: counters end in `_total`, all others are gauges (Prometheus, "Metric and label naming"). */
 export type MetricTable = Readonly<Record<string, ReadMetric>>;
 
+/** Registers the metrics of a table. Each is read when it is asked for. */
 export function registerMetrics(registry: Registry, table: MetricTable): void {
   for (const [name, [help, read, label]] of Object.entries(table)) {
     const labelNames = label === undefined ? [] : [label];

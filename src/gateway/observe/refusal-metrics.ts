@@ -11,6 +11,7 @@ export interface RefusalStatus {
   readonly leftOut: () => Readonly<Record<LeftOutReason, number>>;
 }
 
+/** Registers what becomes of the refusals that are kept. */
 export function registerRefusalMetrics(registry: Registry, { written, waiting, leftOut }: RefusalStatus): void {
   registerMetrics(registry, {
     postern_refusals_written_total: ['Refusals that were kept, for "postern refusals".', written],

@@ -21,6 +21,7 @@ export type RecordUse = (credentialId: string, secret: WhichSecret) => void;
 /** Called for every check that was decided for an endpoint; `consumerId` is null for callers who are not known. */
 export type CountTraffic = (endpointId: string, consumerId: string | null, code: string) => void;
 
+/** What logging and counting requests needs. */
 export interface ObserverPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -32,6 +33,7 @@ export interface ObserverPorts {
   readonly recordRefusal: RecordRefusal | null;
 }
 
+/** What logging and counting checks needs. */
 export interface CheckObserverPorts extends ObserverPorts {
   readonly countTraffic: CountTraffic;
 }

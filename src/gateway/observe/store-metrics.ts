@@ -49,6 +49,7 @@ export function registerStoreAge(registry: Registry, ageSeconds: () => number): 
   });
 }
 
+/** Registers the state of a database as a store. */
 export function registerDatabaseMetrics(registry: Registry, status: DatabaseStatus, usage: UsageStatus): void {
   const byCollection = (count: (collection: Collection) => number): Record<Collection, number> => ({
     endpoints: count('endpoints'),
@@ -79,6 +80,7 @@ export function registerDatabaseMetrics(registry: Registry, status: DatabaseStat
   registerMetrics(registry, table);
 }
 
+/** Registers what becomes of the counts of requests. */
 export function registerTrafficMetrics(registry: Registry, status: TrafficStatus): void {
   registerMetrics(registry, {
     postern_traffic_counters: [
@@ -89,6 +91,7 @@ export function registerTrafficMetrics(registry: Registry, status: TrafficStatus
   });
 }
 
+/** Registers the memory of used signatures of one process. */
 export function registerReplayMetrics(registry: Registry, status: ReplayStatus): void {
   registerMetrics(registry, {
     postern_replay_signatures: ['Used signatures that this process remembers.', () => status.size],

@@ -7,6 +7,7 @@ import type { Logger } from './logger.ts';
 
 const MS_PER_SECOND = 1000;
 
+/** Whose TLS files they are: a label of metrics. */
 export type TlsUse = 'listeners' | 'rate-limit-service' | 'management';
 
 /** Metrics of the TLS files in force. Labels hold names of settings only. */

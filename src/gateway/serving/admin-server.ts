@@ -44,8 +44,9 @@ const CHECK_INTERVAL_MS = 1000;
 
 /**
  * The listener for operators: `/livez` (the process answers), `/readyz` (it takes checks) and `/metrics` (Prometheus).
- * It has no authentication and shows no secret, and so speaks plain HTTP, which probes and scrapers need no certificates
- * for. What is about partners (`/refusals`, and `/usage` without a database) it shows to programs of this machine alone.
+ * It has no authentication and shows no secret, and so speaks plain HTTP, which probes and scrapers need no
+ * certificates for. What is about partners (`/refusals`, and `/usage` without a database) it shows to programs of this
+ * machine alone.
  */
 export class AdminServer implements AsyncDisposable {
   readonly #listener: HttpListener;

@@ -45,6 +45,7 @@ export const httpLimits = {
   checkIntervalMs: 1000,
 } as const;
 
+/** The limits of an HTTP listener; tests take others. */
 export type HttpLimits = { readonly [K in keyof typeof httpLimits]: number };
 
 /** What the listener needs. */

@@ -6,8 +6,10 @@ import { findStranger } from './local-asker.ts';
 /** What the admin listener shows at {@link REFUSALS_PATH}: the records, and how many were left out. */
 export type SelectRefusals = (selection: RefusalSelection) => SelectedRefusals;
 
+/** Where the listener for operators shows the refusals that this process remembers. */
 export const REFUSALS_PATH = '/refusals';
 
+/** The answer of a page for operators, as text. */
 export interface PageAnswer {
   readonly status: number;
   readonly text: string;

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TrafficSource } from '../../model/traffic-count.ts';
 import { findStranger } from './local-asker.ts';
 
+/** Where the listener for operators shows the counts of this process. */
 export const USAGE_PATH = '/usage';
 
 /** Counts that are written at once; checks come between. */

@@ -104,8 +104,10 @@ export const MAX_ID_CHARACTERS = 63;
 /** What an id is made of, in words that follow "has" or "must be". */
 export const ID_RULE = `1 to ${String(MAX_ID_CHARACTERS)} of the characters a-z, 0-9 and "-"`;
 
+/** An id of an endpoint, consumer or credential. */
 export const idField = textLike(ID_PATTERN, `must be ${ID_RULE}, and begin with a letter or digit`);
 
+/** A boolean. */
 export const flagField = fieldOf((raw) => (typeof raw === 'boolean' ? raw : noFlag), { bsonType: 'bool' });
 
 /**

@@ -3,6 +3,7 @@ import { FieldFault, timeField } from './fields.ts';
 /** A time as people give it: itself, in seconds since the epoch, or how far it is from now. */
 export type Moment = { readonly atSeconds: number } | { readonly distanceSeconds: number };
 
+/** The units of spans of time, such as `30m`, in seconds. */
 export const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
 /** Longer spans are mistakes: a hundred years. */

@@ -61,7 +61,9 @@ function parse(
     : { kind: 'good', content: parsed.content, fingerprint, warnings };
 }
 
-/** Kubernetes mounts a Secret readable by everyone unless it says `defaultMode`: a reason to warn, and none to refuse. */
+/**
+ * Kubernetes mounts a Secret readable by everyone unless it says `defaultMode`: a reason to warn, and none to refuse.
+ */
 async function findWarnings(path: string): Promise<readonly string[]> {
   const mode = await findOthersAccess(path);
   return mode === null

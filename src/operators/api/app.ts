@@ -39,7 +39,9 @@ import { addUsage } from './usage.ts';
 /** A resource is far smaller. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
-/** Requests at once that hold all endpoints of the store, which are 16 MiB as MongoDB keeps them, and more in memory. */
+/**
+ * Requests at once that hold all endpoints of the store, which are 16 MiB as MongoDB keeps them, and more in memory.
+ */
 export const MAX_HOLDING_ENDPOINTS = 2;
 
 /** Whether a request reads all endpoints: to plan a change of one, to undo, or to say what a credential may call. */

@@ -33,9 +33,9 @@ export interface AuthenticationPorts extends TokenPorts {
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /**
- * The operator of a bearer token, or of a client certificate where there is no `Authorization`: a wrong token is not made
- * good by a certificate. Every request reads the operator from the store, so that what was taken from it is refused at
- * once. Throws `ApiProblem` for anything else than an enabled operator, always the same one.
+ * The operator of a bearer token, or of a client certificate where there is no `Authorization`: a wrong token is not
+ * made good by a certificate. Every request reads the operator from the store, so that what was taken from it is
+ * refused at once. Throws `ApiProblem` for anything else than an enabled operator, always the same one.
  */
 export async function authenticate(
   { authorization, certificateNames, source }: Presented,
@@ -51,8 +51,8 @@ export async function authenticate(
 }
 
 /**
- * The enabled operator whose live token a text is. Throws `ApiProblem`: `UNAUTHENTICATED`, the same one whatever is wrong,
- * or `TOO_MANY_REQUESTS` after too many wrong ones.
+ * The enabled operator whose live token a text is. Throws `ApiProblem`: `UNAUTHENTICATED`, the same one whatever is
+ * wrong, or `TOO_MANY_REQUESTS` after too many wrong ones.
  */
 export async function authenticateToken(
   text: string,

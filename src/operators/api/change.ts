@@ -39,8 +39,8 @@ export function operationOf({ operator, via, reason, labelOwners }: Asker, verb:
 export type AskedOperation = Operation & { readonly rights: { readonly operator: Operator } & OperatorRights };
 
 /**
- * The changes of a plan. Throws `INVALID_RESOURCE`, which names every problem, or `Conflict`, which names nothing beyond
- * the operator's reach.
+ * The changes of a plan. Throws `INVALID_RESOURCE`, which names every problem, or `Conflict`, which names nothing
+ * beyond the operator's reach.
  */
 export async function changesOf(
   planned: Planned,
@@ -139,6 +139,7 @@ async function* readLabelled<K extends LabelledKind>(
   for await (const { resource } of resources.list(kind, { ids })) yield resource;
 }
 
+/** What committing a planned change takes. */
 export interface CommitPorts {
   readonly resources: Pick<ResourceStore, 'commit' | 'list'>;
   readonly operation: AskedOperation;
@@ -148,8 +149,8 @@ export interface CommitPorts {
 }
 
 /**
- * Reads what a commit has made, to show it. A store that fails in between answers `OUTCOME_UNKNOWN`, never that nothing was
- * changed.
+ * Reads what a commit has made, to show it. A store that fails in between answers `OUTCOME_UNKNOWN`, never that nothing
+ * was changed.
  */
 export async function readMade<T>(reading: Promise<T>): Promise<T> {
   try {

@@ -25,6 +25,7 @@ import { readPage } from './read-page.ts';
 import { etagOf, listQuery, pick } from './request.ts';
 import { answers, besideWarnings, pageSchema, shownResource } from './shapes.ts';
 
+/** The section of the API document that has the routes of grants. */
 export const grantTags = ['Grants'];
 
 /** A grant as it is shown; where it was just made, with what is most probably not meant in it. */

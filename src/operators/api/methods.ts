@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * Refuses a method that a path does not take with `METHOD_NOT_ALLOWED` and the field `Allow` (RFC 9110 §15.5.6). `routes`
- * is read with the first request, when all are added. Paths that no route has pass.
+ * Refuses a method that a path does not take with `METHOD_NOT_ALLOWED` and the field `Allow` (RFC 9110 §15.5.6).
+ * `routes` is read with the first request, when all are added. Paths that no route has pass.
  */
 export function refuseOtherMethods(routes: readonly Route[]): MiddlewareHandler<ApiEnvironment> {
   let router: TrieRouter<Place> | undefined;
@@ -50,7 +50,9 @@ function placesOf(routes: readonly Route[]): TrieRouter<Place> {
   return router;
 }
 
-/** The path that a request means: `/v1/operators/me` is no operator, and `/v1/credentials/acme:rotate` no credential. */
+/**
+ * The path that a request means: `/v1/operators/me` is no operator, and `/v1/credentials/acme:rotate` no credential.
+ */
 function nearest(places: readonly Place[]): Place | undefined {
   return (
     places.find(({ pattern }) => !pattern.includes('/:')) ??

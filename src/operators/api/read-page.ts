@@ -7,9 +7,9 @@ const MAX_WEIGHT_AT_ONCE = MAX_PAGE_CHARACTERS / 4;
 const MAX_LOOKED_AT = 10_000;
 
 /**
- * The first `limit` of a stream that `choose` keeps, fewer where they are large, and the item behind which the next page
- * begins; null for the last page. Reads no further than it must, and for few no more than it may; a page is empty only
- * at the end, because an empty one would tell that there is something to leave out.
+ * The first `limit` of a stream that `choose` keeps, fewer where they are large, and the item behind which the next
+ * page begins; null for the last page. Reads no further than it must, and for few no more than it may; a page is empty
+ * only at the end, because an empty one would tell that there is something to leave out.
  *
  * @param weigh about how many characters an item has in JSON
  */

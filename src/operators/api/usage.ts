@@ -116,7 +116,9 @@ interface Wanted {
   readonly sinceHour: number;
 }
 
-/** Which counts an operator may see of those that are wanted; null for none. Throws `NotFound` for what is beyond reach. */
+/**
+ * Which counts an operator may see of those that are wanted; null for none. Throws `NotFound` for what is beyond reach.
+ */
 async function select(
   operator: Operator,
   { consumer, endpoint, label: given, by, sinceHour }: Wanted,

@@ -31,8 +31,8 @@ export function wishOfBody(body: Body, kind: MappingKind<Fields>): Wish {
 
 /**
  * A JSON Merge Patch (RFC 7396) as a wish, with the refusals of {@link wishOfBody}. Labels, options and selectors are
- * merged key by key, also where a key has dots; other mappings and lists are taken whole; null gives a field its default
- * again.
+ * merged key by key, also where a key has dots; other mappings and lists are taken whole; null gives a field its
+ * default again.
  */
 export function wishOfPatch(patch: Body, kind: MappingKind<Fields>): Wish {
   const entries = Object.entries(wishOfBody(patch, kind)).flatMap(([name, value]): (readonly [string, unknown])[] => {

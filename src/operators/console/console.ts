@@ -25,7 +25,9 @@ import { addSignIn } from './sign-in/sign-in.ts';
 /** A form is far smaller. */
 const MAX_FORM_BYTES = 256 * 1024;
 
-/** Browsers load nothing from elsewhere, run no script and apply no style of the page itself, and show it in no frame. */
+/**
+ * Browsers load nothing from elsewhere, run no script and apply no style of the page itself, and show it in no frame.
+ */
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
   styleSrc: ["'self'"],
@@ -42,8 +44,8 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 type ConsoleContext = Context<ConsoleEnvironment>;
 
 /**
- * The console: pages for operators, made on the server. It is a client of the management API in the same process, as the
- * operator who is signed in.
+ * The console: pages for operators, made on the server. It is a client of the management API in the same process, as
+ * the operator who is signed in.
  */
 export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
   const { clock, observer } = ports;

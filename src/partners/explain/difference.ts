@@ -1,5 +1,6 @@
 import { characterLength, visible } from '../../check/methods/explanation/text-encoding.ts';
 
+/** Where two strings to sign differ first. */
 export interface Difference {
   /** Of the first byte that differs, from 0. */
   readonly offset: number;

@@ -35,7 +35,9 @@ export interface RefusingEndpoint {
   readonly ofMethod: Partial<Readonly<Record<RefusalCode, string>>>;
 }
 
-/** The refusals that calls of these endpoints can get, in the order of their statuses. Different meanings are joined. */
+/**
+ * The refusals that calls of these endpoints can get, in the order of their statuses. Different meanings are joined.
+ */
 export function codesOf(endpoints: readonly RefusingEndpoint[]): readonly CodeMeaning[] {
   const meanings = new Map<RefusalCode, Set<string>>();
   for (const each of endpoints) {

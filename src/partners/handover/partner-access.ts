@@ -8,7 +8,9 @@ import type { Limit } from '../../model/limit.ts';
 import { formerEndOf } from '../../model/material.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 
-/** What a partner may do with a credential. Holds no secret: not even an App Key, where that opens an endpoint alone. */
+/**
+ * What a partner may do with a credential. Holds no secret: not even an App Key, where that opens an endpoint alone.
+ */
 export interface PartnerAccess {
   readonly credentialId: string;
   /** How the partner is called. */

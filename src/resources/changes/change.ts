@@ -22,6 +22,7 @@ export interface RevertedEvent {
   readonly storeRevision: number;
 }
 
+/** A planned change of one resource, of any kind. */
 export type Change = { readonly [K in ResourceKind]: ChangeOf<K> }[ResourceKind];
 
 /** Who makes a change and by which command, for the audit trail: `{ actor: 'ada', action: 'consumer disable' }`. */

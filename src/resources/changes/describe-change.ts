@@ -9,6 +9,7 @@ import type { Change, ChangeOf } from './change.ts';
 import { compareDeclared } from './compare-declared.ts';
 import type { ManagedCredential, ResourceKind } from '../resource.ts';
 
+/** What becomes of a resource. */
 export type ChangeAction = 'create' | 'change' | 'delete';
 
 /** One field of a resource that a change touches, by its path in the declared form, such as `match.hosts`. */

@@ -5,8 +5,8 @@ import { type ResourceStore, takeFirst } from './resource-store.ts';
 export type Identity = { readonly subject: string } | { readonly certificateNames: readonly string[] };
 
 /**
- * The enabled operator with the subject of an OpenID Connect provider, or with one of the names of a client certificate.
- * Null when there is none, or more than one.
+ * The enabled operator with the subject of an OpenID Connect provider, or with one of the names of a client
+ * certificate. Null when there is none, or more than one.
  */
 export async function findOperator(
   identity: Identity,

@@ -9,8 +9,8 @@ import { applyWish, type Wish } from './wish.ts';
 
 /**
  * Plans that a consumer or a group is authorised on an endpoint, or how that changes. `current` is the grant that there
- * is, `groups` are the endpoint's grants for groups; itself may be among them. Own limits replace those of the endpoint:
- * `[]` lifts them, undefined leaves them to the endpoint.
+ * is, `groups` are the endpoint's grants for groups; itself may be among them. Own limits replace those of the
+ * endpoint: `[]` lifts them, undefined leaves them to the endpoint.
  */
 export function planGrant(
   target: GrantTarget,

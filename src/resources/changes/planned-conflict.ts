@@ -10,6 +10,7 @@ export interface PlannedConflict {
   readonly holder?: ConflictHolder;
 }
 
+/** What an operator can do about a conflict. Commands and the API say it in their own words. */
 export type Remedy =
   /** Change the one that is there. */
   | { readonly kind: 'edit'; readonly resource: ResourceKind; readonly id: string }

@@ -34,6 +34,7 @@ export interface ReplicaDirectory {
 /** A replica reports every five seconds; one that missed three reports is stale: gone, or cut off and serving. */
 export const STALE_MS = 15_000;
 
+/** Whether a replica has been silent for so long that it no longer counts as running. */
 export function isStale({ silentMs }: Replica): boolean {
   return silentMs > STALE_MS;
 }

@@ -12,8 +12,8 @@ export interface Session {
 }
 
 /**
- * The sessions of all processes that serve one store. Rejects with `StoreUnavailable`. A commit that disables or removes
- * an operator, or takes the token or subject that a session began with, also ends the sessions.
+ * The sessions of all processes that serve one store. Rejects with `StoreUnavailable`. A commit that disables or
+ * removes an operator, or takes the token or subject that a session began with, also ends the sessions.
  */
 export interface SessionStore {
   add(session: Session): Promise<void>;

@@ -30,11 +30,11 @@ const MAX_EPOCHS = 100;
 
 /**
  * Entries by the hash of their App Key, the least recently used evicted first, and found by what changes name:
- * credential and consumer. A credential has one entry at most. Credentials of one consumer share it, with its labels and
- * own grants, as far as they are equal.
+ * credential and consumer. A credential has one entry at most. Credentials of one consumer share it, with its labels
+ * and own grants, as far as they are equal.
  *
- * Bounded in number and in memory, of which it keeps an account by estimate ({@link bytesOfConsumer}): a consumer has as
- * many labels and grants as operators give it. The newest entry stays, whatever it takes.
+ * Bounded in number and in memory, of which it keeps an account by estimate ({@link bytesOfConsumer}): a consumer has
+ * as many labels and grants as operators give it. The newest entry stays, whatever it takes.
  */
 export class CachedCredentials {
   readonly #byHash: LRUCache<string, CacheEntry>;

@@ -1,16 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type DocumentWork, type DocumentWorkDone, loadDocument } from './load-document.ts';
-import { sliceState } from './portable-state.ts';
+import { sliceState, type StateSlice } from './portable-state.ts';
 
 /** The body of the worker thread: this file is never imported, only started. */
 const { source, environment, slices } = workerData as DocumentWork;
 const { result, secretFiles } = loadDocument(source, environment);
-let sliceCount = 0;
-if ('state' in result) {
-  for (const slice of sliceState(result.state)) {
-    slices.postMessage(slice);
-    sliceCount += 1;
-  }
-}
-const done: DocumentWorkDone = { problems: 'problems' in result ? result.problems : null, sliceCount, secretFiles };
+const done: DocumentWorkDone =
+  'problems' in result
+    ? { problems: result.problems, sliceCount: 0, secretFiles }
+    : { problems: null, sliceCount: post(sliceState(result.state)), secretFiles };
 parentPort?.postMessage(done);
+
+/** Sends slices, one message each. @returns how many */
+function post(parts: Iterable<StateSlice>): number {
+  let count = 0;
+  for (const part of parts) {
+    slices.postMessage(part);
+    count += 1;
+  }
+  return count;
+}

@@ -10,7 +10,9 @@ export function internalized<T extends string>(text: T): T {
   return kept as T;
 }
 
-/** Puts {@link internalized} texts in the place of those within a list or object, however deep. Gives the same object. */
+/**
+ * Puts {@link internalized} texts in the place of those within a list or object, however deep. Gives the same object.
+ */
 export function internalizeWithin<T extends object>(value: T): T {
   const fields = value as Record<string, unknown>;
   for (const [name, field] of Object.entries(fields)) {

@@ -19,6 +19,7 @@ export interface DeclaredDocument extends VersionedDocument {
   readonly [field: string]: unknown;
 }
 
+/** A credential as it is stored. App Secrets, and App Keys that can be shown again, are sealed. */
 export interface CredentialDocument extends VersionedDocument, StoredMaterial {
   readonly consumerId: string;
   readonly methods: readonly string[];
@@ -142,7 +143,9 @@ export interface MetaDocument {
   readonly taken?: number;
 }
 
-/** An operator who is signed in to the console; `_id` is the SHA-256 of what the cookie holds. TTL index on `expiresAt`. */
+/**
+ * An operator who is signed in to the console; `_id` is the SHA-256 of what the cookie holds. TTL index on `expiresAt`.
+ */
 export interface SessionDocument {
   readonly _id: string;
   readonly operatorId: string;
@@ -166,7 +169,9 @@ export interface IdempotencyDocument {
   readonly answer?: Readonly<Record<string, unknown>>;
 }
 
-/** What a replica says of itself, repeatedly; removed when it stops, or when it can serve nothing from memory any more. */
+/**
+ * What a replica says of itself, repeatedly; removed when it stops, or when it can serve nothing from memory any more.
+ */
 export interface ReplicaDocument {
   /** Chosen by chance when the process starts. */
   readonly _id: string;
@@ -206,6 +211,7 @@ interface Documents {
   readonly refusals: RefusalDocument;
   readonly meta: MetaDocument;
 }
+/** The collections of the database. */
 export type CollectionName = keyof Documents;
 
 /** A collection with the documents that Postern writes there; a hand may have written others. */

@@ -30,8 +30,8 @@ const MAX_TIME_MS = 3000;
 const BATCH = 250;
 
 /**
- * Reads what ends soon, by indexes only. Rejects with {@link MongodbUnavailable}, also when an index is missing. It takes `find` on
- * `credentials`, `grants` and `usage`, and no secret is read. From a secondary where there is one.
+ * Reads what ends soon, by indexes only. Rejects with {@link MongodbUnavailable}, also when an index is missing. It
+ * takes `find` on `credentials`, `grants` and `usage`, and no secret is read. From a secondary where there is one.
  */
 export async function readEndings(db: Db, wish: EndingsWish): Promise<readonly StoredEnding[]> {
   const credentials = await readSoon(db, 'credentials', 'expiresAt', wish);

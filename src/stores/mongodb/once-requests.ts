@@ -8,8 +8,8 @@ import { isDuplicate } from './duplicates.ts';
 import { withFaults } from './faults.ts';
 
 /**
- * {@link OnceRequests} in the collection `idempotency`, which a TTL index empties. Answers are sealed as secrets are. It
- * takes `find`, `insert`, `update` and `remove`. Does not own the client.
+ * {@link OnceRequests} in the collection `idempotency`, which a TTL index empties. Answers are sealed as secrets are.
+ * It takes `find`, `insert`, `update` and `remove`. Does not own the client.
  */
 export function createOnceRequests(db: Db, sealer: Sealer, timeoutMs = DEFAULT_TIMEOUT_MS): OnceRequests {
   const requests = collectionOf(db, 'idempotency');

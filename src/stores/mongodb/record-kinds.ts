@@ -27,6 +27,7 @@ export interface RecordKind<K extends ResourceKind> {
   readonly write: (resource: ResourceOf[K], version: VersionFields, sealer: Sealer | null) => VersionedDocument;
 }
 
+/** How each kind of resource becomes a document and is read from one. */
 export const recordKinds: { readonly [K in ResourceKind]: RecordKind<K> } = {
   endpoint: {
     collection: 'endpoints',

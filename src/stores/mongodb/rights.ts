@@ -84,8 +84,8 @@ export async function readRights(db: Db, signal?: AbortSignal): Promise<UserRigh
 }
 
 /**
- * What a user lacks for a use in a database, the actions of each collection that are missing; none where the server does
- * not say what a user may do.
+ * What a user lacks for a use in a database, the actions of each collection that are missing; none where the server
+ * does not say what a user may do.
  */
 export function missingRights(
   use: RightsUse,

@@ -5,8 +5,8 @@ import { collectionOf, type SessionDocument } from './documents.ts';
 import { withFaults } from './faults.ts';
 
 /**
- * {@link SessionStore} in the collection `sessions`, which a TTL index empties. Reads the primary, so that what ended is
- * refused at once. It takes `find`, `insert`, `update` and `remove`. Does not own the client.
+ * {@link SessionStore} in the collection `sessions`, which a TTL index empties. Reads the primary, so that what ended
+ * is refused at once. It takes `find`, `insert`, `update` and `remove`. Does not own the client.
  */
 export function createSessionStore(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): SessionStore {
   const sessions = collectionOf(db, 'sessions');

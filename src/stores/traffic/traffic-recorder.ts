@@ -13,6 +13,7 @@ export interface TrafficSink {
   add(counts: readonly TrafficCount[], sequence: number): Promise<readonly TrafficCount[]>;
 }
 
+/** What writing counts of requests takes, and what it calls. */
 export interface TrafficRecorderPorts extends BatchPorts {
   readonly sink: TrafficSink;
 }
@@ -26,9 +27,9 @@ const COUNTS_AT_ONCE = 500;
 const LAST_WRITE_MS = 15_000;
 
 /**
- * Counts requests by consumer, endpoint, code and hour, and writes what was added once a minute, off the path of checks.
- * What was counted is written once, also when the outcome of a write is unknown; a process that is killed loses what
- * its last minute added.
+ * Counts requests by consumer, endpoint, code and hour, and writes what was added once a minute, off the path of
+ * checks. What was counted is written once, also when the outcome of a write is unknown; a process that is killed loses
+ * what its last minute added.
  */
 export class TrafficRecorder implements AsyncDisposable {
   readonly #sink: TrafficSink;

@@ -39,8 +39,9 @@ export interface ClientLimits extends HeaderBlockLimits, FloodLimits {
   readonly pingMs: number;
 }
 
-/** As in gRPC's connection backoff protocol, and so is its jitter: a fifth up or down. */
+/** By which factor each wait before another attempt is longer (gRPC's connection backoff protocol). */
 export const BACKOFF_FACTOR = 1.6;
+/** The part of a wait by which it may be longer or shorter (gRPC's connection backoff protocol). */
 export const BACKOFF_JITTER = 0.2;
 
 /** Enough for a service that answers small messages in time; a service that takes more is out of order. */

@@ -11,8 +11,9 @@ export interface FloodLimits {
   readonly bytesPerWindowStep: number;
 }
 
-/** What a peer pays for a frame that brings no call, and for a reset. */
+/** What a peer pays for a frame that brings no call. */
 export const IDLE_FRAME_COST = 1;
+/** What a peer pays for a reset, which makes us do work for nothing (CVE-2023-44487). */
 export const RESET_COST = 5;
 /** What an answered call earns it. */
 export const ANSWER_EARNS = 4;

@@ -6,12 +6,15 @@ const READ_BYTES = 64 * 1024;
 
 /**
  * Gets what a socket receives, and nothing of what other sockets received. The memory is the next read's when it
- * returns: what is kept must be copied. `isFollowed` says that the read filled the memory: then another probably follows
- * in the same turn of the event loop, which can find more, nothing, or the end.
+ * returns: what is kept must be copied. `isFollowed` says that the read filled the memory: then another probably
+ * follows in the same turn of the event loop, which can find more, nothing, or the end.
  */
 export type TakeInput = (input: Buffer, isFollowed: boolean) => void;
 
-/** The memory that all sockets but those with TLS are read into, one after the other. */
+/**
+ * The memory that all sockets but those with TLS are read into, one after the other. Module state: with memory of its
+ * own for every read, a small call takes a tenth more CPU time (docs/performance.md).
+ */
 const memory = Buffer.allocUnsafeSlow(READ_BYTES);
 
 /** A socket's handle: it reads into memory of its own for every read unless it is given some. */
@@ -26,10 +29,10 @@ interface OnReadKeys {
 }
 
 /**
- * Reads a socket until it ends. Without new memory for every read, a small call takes a tenth less CPU time
- * (docs/performance.md). Node.js has this as the option `onread` for sockets that a program makes, and no name for it
- * on those that a server accepts; where it cannot be had, `data` events bring the same. So they do over TLS, where
- * records that were decrypted together must wait, and the end behind them, when the first one pauses the socket.
+ * Reads a socket until it ends, into that memory. Node.js has this as the option `onread` for sockets that a program
+ * makes, and no name for it on those that a server accepts; where it cannot be had, `data` events bring the same. So
+ * they do over TLS, where records that were decrypted together must wait, and the end behind them, when the first one
+ * pauses the socket.
  */
 export function readSocket(socket: Socket, take: TakeInput): void {
   socket.on('data', (input: Buffer) => {

@@ -147,6 +147,7 @@ export interface TransportObserver {
   memoryRefused(pool: MemoryPoolName, peer: string): void;
 }
 
+/** What a transport needs. */
 export interface TransportOptions {
   readonly address: ListenAddress;
   readonly methods: Methods;

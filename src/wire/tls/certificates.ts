@@ -8,6 +8,7 @@ export class TlsProblem extends Error {
 /** From here on an expiry is a warning: automatic issuers have renewed long before. */
 export const EXPIRY_WARNING_DAYS = 14;
 
+/** A day in milliseconds. */
 export const DAY_MS = 86_400_000;
 
 /** The labels under which OpenSSL takes certificates (RFC 7468 §5.1, and older forms). */

@@ -13,6 +13,7 @@ export interface TlsFilesObserver {
   refused(reason: string): void;
 }
 
+/** What following TLS files takes, and what it calls. */
 export interface FollowTlsPorts {
   /** Puts other files in force; may throw, and the former ones stay. */
   readonly replace: (material: TlsMaterial) => void;

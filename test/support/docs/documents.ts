@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The root of the project. */
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
-const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', 'gen']);
+const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', 'gen', 'vendor', 'target']);
 
 /** The Markdown documents of the project, as paths from its root. */
 export function findDocuments(directory: string = projectRoot): readonly string[] {

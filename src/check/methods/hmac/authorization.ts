@@ -13,6 +13,7 @@ const QUOTE_BYTES = '="'.length;
 
 const NOT_QUOTED_TEXT = /[\x00-\x08\x0a-\x1f\x7f\\]/;
 
+/** A well-formed hmac `Authorization` (spec §3.2); nothing of it is verified yet. */
 export interface HmacAuthorization {
   /** Not empty; otherwise whatever the caller sent, as latin1 text. */
   readonly appKey: string;

@@ -9,6 +9,7 @@ import { parseHmac } from './signature.ts';
 import { parseSignedHeaders, REQUEST_LINE } from './signed-headers.ts';
 import { hmacTexts, SIGNED_HTTP_VERSION } from './string-to-sign.ts';
 
+/** What signing by hmac takes (spec §3.2). */
 export interface HmacSigning extends Signing {
   readonly algorithm: HmacAlgorithm;
 }

@@ -36,7 +36,9 @@ export const kongKeyAuth: KongCounterpart<'key'> = {
   credential: { list: 'keyauth_credentials', appKey: 'key', appSecret: null },
 };
 
-/** Where the key may stand, in the order in which Kong looks; before it, a scheme word where the file's keys have one. */
+/**
+ * Where the key may stand, in the order in which Kong looks; before it, a scheme word where the file's keys have one.
+ */
 function readKeyNames(settings: PluginSettings, schemes: KeySchemes): readonly KeyCarrier[] {
   const names = settings.texts('key_names');
   const inHeader = settings.flag('key_in_header', true);

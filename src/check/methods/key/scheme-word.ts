@@ -36,8 +36,8 @@ export function holdsScheme(value: string, word: string): boolean {
 const KEY_WORDS = ['Bearer', 'ApiKey', 'Api-Key', 'Key', 'Token'] as const;
 
 /**
- * The scheme word that stands before an App Key; null for none that is known. No other word of a request is repeated: it
- * may be part of a secret.
+ * The scheme word that stands before an App Key; null for none that is known. No other word of a request is repeated:
+ * it may be part of a secret.
  */
 export function findSchemeWord(value: string): string | null {
   const found = leadingToken(value);

@@ -9,8 +9,8 @@ import { requireResource } from '../../store/read-store.ts';
 import { isOfEveryone, type RunWish } from './rotation-lines.ts';
 
 /**
- * Reads the credentials that a run is about, in the order of their ids. Rejects with `NotFound` for the endpoint and for
- * consumers, and {@link UsageError} for an endpoint that takes no credentials.
+ * Reads the credentials that a run is about, in the order of their ids. Rejects with `NotFound` for the endpoint and
+ * for consumers, and {@link UsageError} for an endpoint that takes no credentials.
  */
 export async function readCandidates(
   store: ResourceStore,

@@ -1,5 +1,6 @@
 import { flagIn, type JsonObject, listIn, objectIn, textIn, textsIn, valueIn } from '../../../model/document/json.ts';
 
+/** A filter of an HTTP connection manager. */
 export interface HttpFilter {
   readonly name: string;
   /** The last part of its type: `ExtAuthz`. */

@@ -64,6 +64,7 @@ function likeliest(checks: readonly HttpFilter[], { clusters }: EnvoyConfig): re
 /** The service of Postern's gRPC listener, whose health Envoy asks for. */
 export const CHECK_SERVICE = 'envoy.service.auth.v3.Authorization';
 
+/** Whether a request passes the first filter before the second. */
 export function isBefore({ manager }: PosternChain, first: HttpFilter, second: HttpFilter): boolean {
   return manager.filters.indexOf(first) < manager.filters.indexOf(second);
 }
@@ -132,6 +133,7 @@ export function isOwn(route: Route): boolean {
   return OWN_PATHS.test(matchedPath(route));
 }
 
+/** The names of the clusters that a route sends to: one, or several with weights. */
 export function clustersOf({ route }: Route): readonly string[] {
   const weighted = listIn(route, 'route', 'weighted_clusters', 'clusters').map((each) => textIn(each, 'name'));
   return [textIn(route, 'route', 'cluster'), ...weighted].filter((name) => name !== null);

@@ -3,7 +3,9 @@ import type { Expectation } from './expectation.ts';
 
 const MARKS = "metadata.filter_metadata['envoy.filters.http.rbac']";
 
-/** Beginnings of the details of Envoy's own failures. Answers that somebody configured have others, and keep their body. */
+/**
+ * Beginnings of the details of Envoy's own failures. Answers that somebody configured have others, and keep their body.
+ */
 const FAILURES = [
   'http[123][.]|low_version|missing_|invalid_path',
   'absolute_path|path_normal|rejecting_because',

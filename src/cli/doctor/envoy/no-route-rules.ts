@@ -18,7 +18,10 @@ const ANY = [{ any: true }];
 
 const POLICIES = { 'postern-no-route': { principals: ANY, permissions: ANY, condition: HAS_NO_ROUTE } };
 
-/** The filter before the guard that ends requests which no route takes, and what tells the guard from other RBAC filters. */
+/**
+ * The filter before the guard that ends requests which no route takes, and what tells the guard from other RBAC
+ * filters.
+ */
 export function inspectNoRoute(chain: PosternChain): readonly Finding[] {
   const { manager, extAuthz, guard } = chain;
   // One that stands too early is reported with the order.

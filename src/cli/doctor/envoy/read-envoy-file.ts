@@ -15,7 +15,9 @@ export type ReadEnvoyFile =
 /** Parts of a bootstrap configuration, one of which is there. */
 const BOOTSTRAP_PARTS = ['static_resources', 'dynamic_resources'];
 
-/** Reads a bootstrap configuration or a config dump, in JSON or YAML, with names as in YAML or as in protobuf's JSON. */
+/**
+ * Reads a bootstrap configuration or a config dump, in JSON or YAML, with names as in YAML or as in protobuf's JSON.
+ */
 export function readEnvoyFile({ name, text }: EnvoyFile): ReadEnvoyFile {
   const json = /^\s*\{/.test(text) ? parseJson(text) : undefined;
   if (json !== undefined) return readValue(json);

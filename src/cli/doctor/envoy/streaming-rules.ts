@@ -7,9 +7,9 @@ import type { Route } from './envoy-config.ts';
 import { isOff, isOwn, leadsOn, overrideOf, type PosternChain, saysDeliberate } from './filter-chain.ts';
 
 /**
- * Routes on which Postern sees no bodies, above endpoints that verify them: one that is announced by a length is refused
- * there, and one without only where the route says to Postern that it streams; it reaches the back end unverified
- * otherwise. `endpoints`: those of the store; null when they are unknown.
+ * Routes on which Postern sees no bodies, above endpoints that verify them: one that is announced by a length is
+ * refused there, and one without only where the route says to Postern that it streams; it reaches the back end
+ * unverified otherwise. `endpoints`: those of the store; null when they are unknown.
  */
 export function inspectStreaming(chain: PosternChain, endpoints: readonly Endpoint[] | null): readonly Finding[] {
   const verifying = (endpoints ?? []).filter(

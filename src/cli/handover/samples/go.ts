@@ -64,6 +64,7 @@ ${lines.join('\n')}
 
 const MODULE = 'github.com/postern-gateway/postern/clients/go';
 
+/** Samples in Go, with the client of `clients/go`. */
 export const go: Language = {
   title: 'Go',
   client: 'go',

@@ -32,6 +32,7 @@ class FirstCall {
 
 const ARTEFACT = 'postern-client-0.1.0.jar';
 
+/** Samples in Java, with the client of `clients/java`. */
 export const java: Language = {
   title: 'Java',
   client: 'java',

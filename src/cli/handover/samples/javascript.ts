@@ -38,6 +38,7 @@ process.exitCode = response.ok ? 0 : 1;
 `;
 }
 
+/** Samples in JavaScript, with the client of `clients/javascript`. */
 export const javascript: Language = {
   title: 'JavaScript',
   client: 'javascript',

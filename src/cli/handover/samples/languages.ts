@@ -7,6 +7,7 @@ import { python } from './python.ts';
 import { rust } from './rust.ts';
 import { shell } from './shell.ts';
 
+/** The languages that `--language` takes. */
 export const languageNames = ['javascript', 'python', 'go', 'java', 'php', 'rust', 'shell'] as const;
 export type LanguageName = (typeof languageNames)[number];
 

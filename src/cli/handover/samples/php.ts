@@ -23,6 +23,7 @@ exit($response->status === 200 ? 0 : 1);
 `;
 }
 
+/** Samples in PHP, with the client of `clients/php`. */
 export const php: Language = {
   title: 'PHP',
   client: 'php',

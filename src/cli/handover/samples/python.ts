@@ -32,6 +32,7 @@ raise SystemExit(0 if answer.ok else 1)
 `;
 }
 
+/** Samples in Python, with the client of `clients/python`. */
 export const python: Language = {
   title: 'Python',
   client: 'python',

@@ -46,6 +46,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 `;
 }
 
+/** Samples in Rust, with the client of `clients/rust`. */
 export const rust: Language = {
   title: 'Rust',
   client: 'rust',

@@ -25,6 +25,7 @@ function program({ method, client, hasAppSecret, settings, http, body }: FirstCa
 `;
 }
 
+/** Samples for a POSIX shell, with the client of `clients/shell`. */
 export const shell: Language = {
   title: 'POSIX shell',
   client: 'shell',

@@ -10,6 +10,7 @@ export interface DeliveryObserver {
   delivered(): void;
 }
 
+/** What keeping spans within bounds takes. */
 export interface BoundedSpansPorts {
   readonly exporter: SpanExporter;
   /**

@@ -17,6 +17,7 @@ import { refusalAnswers } from '../../../check/refusal.ts';
 import { type Answer, type Decision, isGranted } from '../../../check/respond/respond.ts';
 import type { CheckTrace, StartCheckTrace } from '../../serving/check-handler.ts';
 
+/** What making the spans of checks takes. */
 export interface SpanTracerPorts {
   readonly tracer: Tracer;
   readonly clock: Pick<Clock, 'elapsedMs'>;

@@ -10,6 +10,7 @@ export interface Tracing extends AsyncDisposable {
   readonly startTrace: StartCheckTrace;
 }
 
+/** What starting OpenTelemetry takes. */
 export interface TracingPorts {
   /** Where the standard `OTEL_*` variables are looked for. */
   readonly environment: Environment;

@@ -35,9 +35,9 @@ const TOP_LINE = /^(version: 1|endpoints:|consumers:|grants:|selector: \{.*\}) *
 
 /**
  * Cuts a YAML document at the items of its top-level lists, without reading them: null unless everything outside of
- * them is `version: 1`, `selector` on one line, the keys of the lists, and comments. Then a line with the indentation of the first item that
- * begins with `- ` begins an item: whatever belongs to an item, texts over several lines too, is indented deeper (YAML
- * 1.2 §8.2.1).
+ * them is `version: 1`, `selector` on one line, the keys of the lists, and comments. Then a line with the indentation
+ * of the first item that begins with `- ` begins an item: whatever belongs to an item, texts over several lines too, is
+ * indented deeper (YAML 1.2 §8.2.1).
  */
 export function splitBlockItems(text: string): SplitText | null {
   if (text.includes('\r') || text.includes('\t')) return null;

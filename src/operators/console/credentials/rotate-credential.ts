@@ -28,8 +28,8 @@ interface RotationOutcome {
 }
 
 /**
- * Gives a credential a new secret, while the former one works for a while. The form carries the revision that it showed:
- * sent again, as by a reload, it changes nothing.
+ * Gives a credential a new secret, while the former one works for a while. The form carries the revision that it
+ * showed: sent again, as by a reload, it changes nothing.
  */
 export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutcome>({
   path: '/credentials/:id/rotate',

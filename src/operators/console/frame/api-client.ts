@@ -48,8 +48,8 @@ const shownInForm: readonly ProblemCode[] = [
 ];
 
 /**
- * The management API in the same process, as one operator. The API alone decides what the operator may and what a change
- * is; the console has no rules of its own.
+ * The management API in the same process, as one operator. The API alone decides what the operator may and what a
+ * change is; the console has no rules of its own.
  */
 export class ApiClient {
   readonly #api: Pick<OpenAPIHono<ApiEnvironment>, 'fetch'>;

@@ -27,8 +27,8 @@ interface IssuedToken {
 }
 
 /**
- * Issues a token for an operator. The answer to the form has the token. The form carries a key of its own: sent again, as
- * by a reload, it issues nothing and shows no token.
+ * Issues a token for an operator. The answer to the form has the token. The form carries a key of its own: sent again,
+ * as by a reload, it issues nothing and shows no token.
  */
 export const issueToken = changePage<ShownOperator, Wanted, IssuedToken>({
   path: '/operators/:id/issue',

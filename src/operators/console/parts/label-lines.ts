@@ -11,8 +11,8 @@ export interface LinesFault {
 }
 
 /**
- * What turns the labels `before` into those of such lines, as a merge patch (RFC 7396): those that are gone are null. Or
- * what is wrong with the first line that has no label.
+ * What turns the labels `before` into those of such lines, as a merge patch (RFC 7396): those that are gone are null.
+ * Or what is wrong with the first line that has no label.
  */
 export function labelPatchOf(
   before: Readonly<Record<string, string>>,

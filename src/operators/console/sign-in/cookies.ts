@@ -1,8 +1,9 @@
 import { parse } from 'hono/utils/cookie';
 
 /**
- * The cookies of the console. Browsers take a name with `__Host-` only with `Secure`, for the whole host and for no other
- * one (RFC 6265bis §4.1.3), so that no neighbour of the host plants one. Chromium takes it over plain HTTP from loopback too.
+ * The cookies of the console. Browsers take a name with `__Host-` only with `Secure`, for the whole host and for no
+ * other one (RFC 6265bis §4.1.3), so that no neighbour of the host plants one. Chromium takes it over plain HTTP from
+ * loopback too.
  */
 export const cookieNames = {
   session: '__Host-postern',
@@ -18,7 +19,9 @@ const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 /** 256 random bits, as base64url. */
 const RANDOM_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
-/** A `Set-Cookie` (RFC 6265 §4.1). Ends with the browser, unless `maxAgeSeconds` is given. The value needs no quoting. */
+/**
+ * A `Set-Cookie` (RFC 6265 §4.1). Ends with the browser, unless `maxAgeSeconds` is given. The value needs no quoting.
+ */
 export function setCookie(name: CookieName, value: string, maxAgeSeconds?: number): string {
   const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${String(maxAgeSeconds)}`;
   return `${name}=${value}; ${ATTRIBUTES}${age}`;

@@ -17,7 +17,10 @@ export interface ReadRequest {
 
 /** What reading a request needs from outside. */
 export interface ReadContext {
-  /** The bytes of the file that holds the body, where the text does not; null for none. A text's own files are never read. */
+  /**
+   * The bytes of the file that holds the body, where the text does not; null for none. A text's own files are never
+   * read.
+   */
   readonly body: Buffer | null;
   /** Which entry of a HAR is meant, from 1; null for the only or first one. */
   readonly entry: number | null;

@@ -10,6 +10,7 @@ import { type ImportedMethod, importedMethods, kindOfPlugin, preferredMethods } 
 import type { EffectivePlugins } from './plugins.ts';
 import type { RouteLimits } from './rate-limiting.ts';
 
+/** What deciding about a route of Kong takes. */
 export interface DecisionContext extends ImportContext {
   readonly effective: EffectivePlugins;
   readonly allowed: AllowedBy;

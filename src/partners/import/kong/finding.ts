@@ -27,6 +27,7 @@ export interface Finding extends Position {
 /** More findings than anyone reads are counted, but not kept. */
 export const MAX_FINDINGS = 5000;
 
+/** Collects findings. */
 export interface FindingLog {
   /** How what differs about one thing is reported; `place` is where that thing stands. */
   about(place: Place, subject: string): ReportDifference;
@@ -36,6 +37,7 @@ export interface FindingLog {
   readonly counts: Readonly<Record<FindingLevel, number>>;
 }
 
+/** Begins a list of findings. */
 export function findingLog(): FindingLog {
   const findings: Finding[] = [];
   const known = new Set<string>();

@@ -25,6 +25,7 @@ export interface ImportOptions {
   readonly observes: boolean;
 }
 
+/** What every part of an import needs. */
 export interface ImportContext {
   readonly options: ImportOptions;
   /** Why the file is no configuration of Kong: nothing is imported then. */

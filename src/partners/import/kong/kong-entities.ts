@@ -46,6 +46,7 @@ export interface PluginScope {
   readonly consumer: KongConsumer | null;
 }
 
+/** A plugin of a configuration, with what it applies to. */
 export interface KongPlugin extends PluginScope {
   readonly place: Place;
   readonly name: string;
@@ -54,12 +55,14 @@ export interface KongPlugin extends PluginScope {
   readonly isDoubtful: boolean;
 }
 
+/** A credential of a configuration, of a method that can be imported. */
 export interface KongCredential {
   /** The method that it is for. */
   readonly kind: ImportedMethod;
   readonly entity: KongMapping;
 }
 
+/** A consumer of a configuration, with what is below it. */
 export interface KongConsumer {
   readonly place: Place;
   readonly report: ReportDifference;
@@ -86,14 +89,17 @@ export interface KongConfiguration {
   readonly marksRegexPaths: boolean;
 }
 
+/** What a report calls a route: its name, else its id, else its service. */
 export function nameOfRoute({ name, id, service }: Pick<KongRoute, 'name' | 'id' | 'service'>): string {
   return name ?? id ?? (service === null ? 'without name' : `of ${nameOfService(service)}`);
 }
 
+/** What a report calls a service: its name, else its id. */
 export function nameOfService({ name, id }: KongService): string {
   return name ?? id ?? 'service without name';
 }
 
+/** What a report calls a consumer: its user name, else the custom id, else the id. */
 export function nameOfConsumer({ username, customId, id }: Pick<KongConsumer, 'username' | 'customId' | 'id'>): string {
   return username ?? customId ?? id ?? 'without name';
 }

@@ -20,6 +20,7 @@ interface Nesting extends Partial<PluginScope> {
   readonly group?: string;
 }
 
+/** A plugin as it stands in a configuration, with the entities around it. */
 export interface NestedPlugin {
   readonly entity: KongMapping;
   readonly nesting: Nesting;

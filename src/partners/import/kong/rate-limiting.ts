@@ -172,6 +172,7 @@ interface DecidedLimits {
   readonly deniesOnFailure: boolean;
 }
 
+/** The limits that endpoints get in the place of Kong's. */
 export interface RouteLimits {
   ofRoute(route: KongRoute, isAuthenticated: boolean): DecidedLimits;
   /** The limits that Kong has for a single consumer on a route; null when they are those of every consumer. */

@@ -22,6 +22,7 @@ export interface MatchHost {
   readonly prefix: string | null;
 }
 
+/** A path of a route, as an endpoint can compare it. */
 export interface MatchPath {
   /** Every path that Kong gives to the route begins with this, byte by byte, decoded as endpoints compare paths. */
   readonly literal: string;

@@ -6,6 +6,7 @@ const MAX_ID_LENGTH = 63;
 /** Characters of the hash that distinguishes names which make the same id. */
 const HASH_CHARACTERS = 8;
 
+/** Something that gets an id of its own. */
 export interface Named {
   readonly name: string;
   /** What distinguishes two of the same name; stays the same while the thing does. */

@@ -9,7 +9,9 @@ export interface RevertGround {
   readonly find: <K extends ResourceKind>(kind: K, id: string) => Stored<ResourceOf[K]> | null;
   /** All endpoints. */
   readonly endpoints: readonly Endpoint[];
-  /** Credentials and grants of the consumers and endpoints that the events created: their deletion would orphan them. */
+  /**
+   * Credentials and grants of the consumers and endpoints that the events created: their deletion would orphan them.
+   */
   readonly children: readonly Child[];
 }
 

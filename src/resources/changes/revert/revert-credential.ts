@@ -22,7 +22,10 @@ import {
 } from './merge-back.ts';
 import type { RevertWords } from './revert-words.ts';
 
-/** What rotates, by a command, over the API or in the console. Its events do not come back: a former secret is gone, or ends when its grace period does. */
+/**
+ * What rotates, by a command, over the API or in the console. Its events do not come back: a former secret is gone, or
+ * ends when its grace period does.
+ */
 const ROTATION = /^(?:(?:api|console) )?credential rotate$/;
 
 /** The fields of a credential that no secret hangs on. */

@@ -21,6 +21,7 @@ export interface DeclaredUsage {
   readonly total: Record<string, unknown>;
 }
 
+/** A summary for programs, with the first hour that it counts. */
 export function declareUsage({ rows, total }: UsageSummary, by: Grouping, sinceHour: number): DeclaredUsage {
   const declared = rows.map(({ name, ...counts }) => ({ [by]: name, ...declareCounts(counts) }));
   return { since: formatHour(sinceHour), rows: declared, total: declareCounts(total) };

@@ -66,6 +66,7 @@ export async function sumTraffic(
   return { rows: names.map((name) => rowOf(name, groups.get(name) ?? {})), total: rowOf('total', total) };
 }
 
+/** Whether rows are spans of time, not consumers or endpoints. */
 export function isTime(by: Grouping): by is 'hour' | 'day' | 'month' {
   return by !== 'consumer' && by !== 'endpoint';
 }

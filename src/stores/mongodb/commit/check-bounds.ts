@@ -14,8 +14,8 @@ import { collectionOf, forGroups } from '../documents.ts';
 import { changesOfKind, type CommitContext } from './changes.ts';
 
 /**
- * Rejects with {@link Conflict} when, after the changes were written, there are more endpoints or grants for groups than
- * may be, and more than before. What was beyond a bound may stay, and shrink.
+ * Rejects with {@link Conflict} when, after the changes were written, there are more endpoints or grants for groups
+ * than may be, and more than before. What was beyond a bound may stay, and shrink.
  */
 export async function checkBounds(changes: readonly Change[], context: CommitContext): Promise<void> {
   await checkEndpoints(changes, context);

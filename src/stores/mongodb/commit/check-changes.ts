@@ -170,8 +170,8 @@ async function refuseOrphans(
 
 /**
  * Rejects with {@link Conflict} when, after the changes were written, an endpoint that is new or got another `match`
- * claims the same requests as another one, disabled ones too (spec §2.3), or when all have too many paths. Documents that
- * cannot be read claim nothing.
+ * claims the same requests as another one, disabled ones too (spec §2.3), or when all have too many paths. Documents
+ * that cannot be read claim nothing.
  */
 export async function checkCollisions(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
   const moved = new Set(

@@ -5,9 +5,9 @@ import { readStored, recordKinds } from '../record-kinds.ts';
 import type { CommitContext, Identified } from './changes.ts';
 
 /**
- * Rejects with {@link Conflict} when the operation keeps a manager of operators and its changes take the last one. To be
- * called before they are written, when it is this transaction's turn: two that each leave the admin whom the other takes
- * would leave none. An operator that cannot be read manages nobody.
+ * Rejects with {@link Conflict} when the operation keeps a manager of operators and its changes take the last one. To
+ * be called before they are written, when it is this transaction's turn: two that each leave the admin whom the other
+ * takes would leave none. An operator that cannot be read manages nobody.
  */
 export async function checkManagers(
   changes: readonly Change[],

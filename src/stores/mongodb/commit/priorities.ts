@@ -7,8 +7,8 @@ import { readGrantDocument } from '../mapping/records.ts';
 import { changesOfKind, type CommitContext } from './changes.ts';
 
 /**
- * Rejects with {@link Conflict} when two grants for groups on one endpoint would have the same priority (spec §1). To be
- * called before the changes are written. The unique index holds against what others write at the same time.
+ * Rejects with {@link Conflict} when two grants for groups on one endpoint would have the same priority (spec §1). To
+ * be called before the changes are written. The unique index holds against what others write at the same time.
  */
 export async function checkPriorities(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
   const grants = changesOfKind(changes, 'grant');
@@ -41,8 +41,9 @@ function samePriority(holder: GroupGrant, after: GroupGrant): Conflict {
 }
 
 /**
- * Makes room where grants for groups take over priorities from each other: the unique index looks at every single write,
- * not at what a transaction comes to. Those that give theirs up get one beyond all others until they are written.
+ * Makes room where grants for groups take over priorities from each other: the unique index looks at every single
+ * write, not at what a transaction comes to. Those that give theirs up get one beyond all others until they are
+ * written.
  */
 export async function freePriorities(
   changes: readonly ChangeOf<'grant'>[],

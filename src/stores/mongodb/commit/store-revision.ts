@@ -19,8 +19,8 @@ export interface NumberedCommit {
 }
 
 /**
- * Takes the next number of the store for a commit, and notes in the same write that this commit is under way. Outside of
- * any transaction, so that no commit waits for another one. A commit that takes one again gives its former one back.
+ * Takes the next number of the store for a commit, and notes in the same write that this commit is under way. Outside
+ * of any transaction, so that no commit waits for another one. A commit that takes one again gives its former one back.
  * Rejects as the driver does.
  */
 export async function takeRevision(db: Db, { commitId, timeoutMs, w }: NumberedCommit): Promise<number> {

@@ -80,7 +80,9 @@ interface Excess<T> {
   readonly problem: PlainProblem;
 }
 
-/** What keeps a stored resource from being written as it is; null for nothing. Faults of its form are told elsewhere. */
+/**
+ * What keeps a stored resource from being written as it is; null for nothing. Faults of its form are told elsewhere.
+ */
 function rewritten<T>(mapped: Mapped<T>, declare: (resource: T) => unknown, read: Reader<unknown>): Excess<T> | null {
   if (!('value' in mapped)) return null;
   const again = readPlain(declare(mapped.value), read);

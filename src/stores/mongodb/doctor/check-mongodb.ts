@@ -64,8 +64,8 @@ export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promi
 }
 
 /**
- * What a user may not read is not looked at, which is no fault: `serve` has fewer rights than doctor would read with, and
- * rights that it needs are a finding of their own.
+ * What a user may not read is not looked at, which is no fault: `serve` has fewer rights than doctor would read with,
+ * and rights that it needs are a finding of their own.
  */
 async function ifAllowed(subject: string, check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {

@@ -16,8 +16,8 @@ const FIX =
   'it is refused until then; fix it in the shell, or write it again with "postern apply" or the command of its kind';
 
 /**
- * Reads the records as `serve` would; those that it keeps in memory always, the rest when `isDeep`. Without a good key ring (null)
- * credentials are not read. Rejects as the driver does.
+ * Reads the records as `serve` would; those that it keeps in memory always, the rest when `isDeep`. Without a good key
+ * ring (null) credentials are not read. Rejects as the driver does.
  */
 export async function checkRecords(
   db: Db,

@@ -1,14 +1,14 @@
 import { followedCollections, type FollowedCollection } from './follow-collection.ts';
 
 /**
- * How changes come: by change streams, or, from a stand-alone server, endpoints and grants for groups by looking and the
- * rest not at all.
+ * How changes come: by change streams, or, from a stand-alone server, endpoints and grants for groups by looking and
+ * the rest not at all.
  */
 export type FeedMode = 'following' | 'polling';
 
 /**
- * How far the feed of changes has come, by the clock of this process. The feed writes it; the cache of credentials reads
- * it for every request, so that reading costs nothing.
+ * How far the feed of changes has come, by the clock of this process. The feed writes it; the cache of credentials
+ * reads it for every request, so that reading costs nothing.
  */
 export class FeedProgress {
   readonly #confirmedMsOf = new Map<FollowedCollection, number>();
@@ -17,7 +17,9 @@ export class FeedProgress {
   #mode: FeedMode | null = null;
   #lastMode: FeedMode | null = null;
 
-  /** Up to which moment of the clock endpoints and grants for groups are those of the store; null before the first time. */
+  /**
+   * Up to which moment of the clock endpoints and grants for groups are those of the store; null before the first time.
+   */
   get confirmedMs(): number | null {
     return this.#confirmedMs;
   }

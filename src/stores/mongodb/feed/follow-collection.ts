@@ -15,7 +15,9 @@ export interface Change {
   readonly collection: FollowedCollection;
   /** The `_id`: of any type where a hand wrote it. */
   readonly id: unknown;
-  /** Of an endpoint, or a grant for a group: the document as it is now; null when it was deleted, or is of another kind. */
+  /**
+   * Of an endpoint, or a grant for a group: the document as it is now; null when it was deleted, or is of another kind.
+   */
   readonly document: RawDocument | null;
   readonly isDeleted: boolean;
   /** Of a credential that was created, or whose App Key was changed: the hash that finds it now. */
@@ -94,8 +96,8 @@ export interface PollPorts extends Pick<StreamPorts, 'clock' | 'signal' | 'onCon
 
 /**
  * Reads all endpoints and grants for groups repeatedly until the signal is aborted, for servers without change streams:
- * whole, because an edit by hand changes no revision. Only when they differ to the byte they are parsed. Rejects with the
- * driver's errors.
+ * whole, because an edit by hand changes no revision. Only when they differ to the byte they are parsed. Rejects with
+ * the driver's errors.
  */
 export async function pollCollections({ client, onRead, onRevision, ...ports }: PollPorts): Promise<void> {
   const { clock, signal, onConfirmed } = ports;

@@ -36,8 +36,8 @@ export interface LiveCatalogPorts {
 }
 
 /**
- * Keeps the endpoints of a database and its grants for groups compiled, at once as a whole, and soon after changes. They
- * are compiled together, so that one catalog decides a request.
+ * Keeps the endpoints of a database and its grants for groups compiled, at once as a whole, and soon after changes.
+ * They are compiled together, so that one catalog decides a request.
  */
 export class LiveCatalog implements Disposable {
   readonly #ports: LiveCatalogPorts;
@@ -69,7 +69,9 @@ export class LiveCatalog implements Disposable {
     this.#compileSoon();
   }
 
-  /** `document` is null for a grant that was deleted, or that is not for a group. Gives whether one for a group changed. */
+  /**
+   * `document` is null for a grant that was deleted, or that is not for a group. Gives whether one for a group changed.
+   */
   grantChanged(id: unknown, document: RawDocument | null): boolean {
     if (document !== null) this.#groupGrants.set(document);
     else if (!this.#groupGrants.remove(id)) return false;

@@ -16,7 +16,9 @@ export interface RevisionReaderPorts {
   readonly observer: Pick<DatabaseObserver, 'defect'>;
 }
 
-/** After a change it takes a commit so long to note its own end; and changes of a bulk commit are one reason to read. */
+/**
+ * After a change it takes a commit so long to note its own end; and changes of a bulk commit are one reason to read.
+ */
 const GAP_MS = 40;
 /** While commits are under way. */
 const BUSY_MS = 150;

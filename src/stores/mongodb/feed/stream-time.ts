@@ -1,6 +1,8 @@
 import { type ResumeToken, Timestamp } from 'mongodb';
 
-/** A resume token begins with a moment of the server: the type byte 0x82, then 32 bits of seconds and 32 of a counter. */
+/**
+ * A resume token begins with a moment of the server: the type byte 0x82, then 32 bits of seconds and 32 of a counter.
+ */
 const TOKEN_START = /^82([\dA-F]{8})([\dA-F]{8})/i;
 
 /**

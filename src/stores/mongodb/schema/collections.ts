@@ -15,7 +15,8 @@ export interface IndexDefinition {
   readonly key: Readonly<Record<string, 1 | -1>>;
   /**
    * `unique`, among the documents of `partialFilterExpression` where that is given; `sparse`, without documents that
-   * lack the field; or `expireAfterSeconds`: documents are removed when the date in the one field is so many seconds ago.
+   * lack the field; or `expireAfterSeconds`: documents are removed when the date in the one field is so many seconds
+   * ago.
    */
   readonly options: {
     readonly unique?: boolean;
@@ -25,6 +26,7 @@ export interface IndexDefinition {
   };
 }
 
+/** A collection as Postern wants it in the database. */
 export interface CollectionDefinition {
   readonly name: CollectionName;
   /**

@@ -13,6 +13,7 @@ import { decodeHuffman, maxDecodedBytes } from './huffman.ts';
 /** No number of a block that fits our limits needs more; far below what would lose precision (RFC 7541 §5.1). */
 const MAX_INTEGER_SHIFT = 21;
 
+/** What a decoder needs. */
 export interface HpackDecoderOptions {
   /** From `createStaticTable(classify)`; shared by all decoders of one `classify`. */
   readonly staticTable: readonly Field[];

@@ -1,5 +1,6 @@
 /** What a decoder's user makes of a name. {@link valueUnread} (0) says that the value need not become a string. */
 export type FieldKind = number;
+/** The kind of a field whose value nobody reads. */
 export const valueUnread: FieldKind = 0;
 
 /** One header field. Entries of the tables are fields too and are handed out as they are: no field is ever changed. */

@@ -62,7 +62,9 @@ export class Conduct {
     return this.#context.turns.admits(this.#turnFrames);
   }
 
-  /** A frame has been worked on, which cost as much as so many usual ones. @returns whether the next may follow at once. */
+  /**
+   * A frame has been worked on, which cost as much as so many usual ones. @returns whether the next may follow at once.
+   */
   frameDone(frames: number): boolean {
     this.#turnFrames += frames;
     this.#context.turns.spend(frames);

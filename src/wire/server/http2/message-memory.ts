@@ -9,8 +9,9 @@ import type { Stream } from './stream.ts';
 export const MIN_HELD_BYTES = 8192;
 /** The first memory of a message that comes in parts. */
 export const MIN_PART_BYTES = 1024;
-/** Memory is at most so many times what has arrived: of a message that fits the first window, and of a larger one. */
+/** Memory of a message that fits the first window is at most so many times what has arrived. */
 export const SMALL_GROWTH = 4;
+/** Memory of a larger message is at most so many times what has arrived. */
 export const LARGE_GROWTH = 16;
 
 /** The memory that the messages of one connection hold: of what has arrived, and not of what was announced. */

@@ -14,8 +14,8 @@ export interface OutputEvents {
 }
 
 /**
- * What one connection sends. Frames wait in {@link writer} until a flush gives them to the wire; behind a peer that does
- * not read, nothing more is written until everything has left.
+ * What one connection sends. Frames wait in {@link writer} until a flush gives them to the wire; behind a peer that
+ * does not read, nothing more is written until everything has left.
  */
 export class Output {
   readonly writer: FrameWriter;

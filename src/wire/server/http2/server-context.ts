@@ -35,6 +35,7 @@ export interface ServerContext {
   readonly largeBuffers: LargeBuffers;
 }
 
+/** Makes what the connections of one server share. A `traceparent` is read only when `readsTraceParent` is on. */
 export function createServerContext(options: {
   readonly methods: Methods;
   readonly observer: TransportObserver;

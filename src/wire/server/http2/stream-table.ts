@@ -7,6 +7,7 @@ import type { Stream } from './stream.ts';
  */
 export const REMEMBERED = 2048;
 
+/** How a stream that is not open ended: it never began, we reset it so that more of it may come, or it is over. */
 export type StreamFate = 'unused' | 'reset' | 'closed';
 
 /** The streams of a connection: the open ones, and for a while how the others ended. */

@@ -78,6 +78,7 @@ export function valueOf({ parameters }: Pick<ParameterCase, 'parameters'>, wante
   return parameters.find(({ name }) => name === wanted)?.value ?? null;
 }
 
+/** A parameter that is sent as it is, without escapes. */
 export function plainParameter(name: string, value: string): SentParameter {
   return { name, value, rawName: name, rawValue: value };
 }
@@ -91,6 +92,7 @@ function decode(text: string): string {
 
 /** Stands for the App Secret in a text that is one character a byte. */
 export const SECRET_MARK = '\ue000';
+/** What stands in a shown string to sign where the App Secret is. */
 export const SHOWN_SECRET = Buffer.from('[App Secret]');
 
 /** A name and value as they enter the string to sign. */

@@ -21,7 +21,9 @@ export function beginFlow(returnTo: string): Flow {
   return { secret: randomBytes(32).toString('base64url'), returnTo };
 }
 
-/** `state` (RFC 6749 §10.12), `nonce` (OpenID Connect Core §3.1.2.1) and the code verifier (RFC 7636 §4.1) of a flow. */
+/**
+ * `state` (RFC 6749 §10.12), `nonce` (OpenID Connect Core §3.1.2.1) and the code verifier (RFC 7636 §4.1) of a flow.
+ */
 export function checksOf({ secret }: Flow): {
   readonly state: string;
   readonly nonce: string;

@@ -37,8 +37,8 @@ export interface OpenIdSettings {
 const KEPT_MS = 3_600_000;
 
 /**
- * The OpenID Connect provider by which people sign in: authorization code with PKCE (OpenID Connect Core §3.1, RFC 7636).
- * It is asked for its metadata when first used, and again after an hour. Rejects with {@link SignInFault} only.
+ * The OpenID Connect provider by which people sign in: authorization code with PKCE (OpenID Connect Core §3.1, RFC
+ * 7636). It is asked for its metadata when first used, and again after an hour. Rejects with {@link SignInFault} only.
  */
 export class OpenIdProvider {
   readonly #settings: OpenIdSettings;
