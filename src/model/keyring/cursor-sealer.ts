@@ -1,10 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, type KeyObject } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
+import { CIPHER_KEY_BYTES, decrypt, encrypt, NONCE_BYTES } from './aes-gcm.ts';
 import type { KeyRing } from './key-ring.ts';
-
-const CIPHER = 'aes-256-gcm';
-const KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** What keys are derived for, as {@link KeyRing.derive} takes it. */
 const SEAL_PURPOSE = 'cursor-seal-v1';
@@ -34,17 +30,16 @@ export function createCursorSealer(ring: () => CursorRing): CursorSealer {
       const { currentKeyId } = ring();
       const [sealKey, nonceKey] = keysOf(ring(), currentKeyId);
       const nonce = createHmac('sha256', nonceKey).update(`${scope}\0\0${place}`).digest().subarray(0, NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, sealKey, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(Buffer.from(scope, 'utf8'));
-      const sealed = Buffer.concat([nonce, cipher.update(place, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return sealed.toString('base64url');
+      const sealed = encrypt(sealKey, nonce, Buffer.from(place, 'utf8'), Buffer.from(scope, 'utf8'));
+      return Buffer.concat([nonce, sealed]).toString('base64url');
     },
     open: (cursor, scope) => {
       const bytes = Buffer.from(cursor, 'base64url');
-      if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor) return null;
+      if (bytes.toString('base64url') !== cursor) return null;
+      const [nonce, sealed] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
       for (const keyId of ring().keyIds) {
-        const place = openWith(keysOf(ring(), keyId)[0], bytes, scope);
-        if (place !== null) return place;
+        const place = decrypt(keysOf(ring(), keyId)[0], nonce, sealed, Buffer.from(scope, 'utf8'));
+        if (place !== null) return place.toString('utf8');
       }
       return null;
     },
@@ -52,20 +47,5 @@ export function createCursorSealer(ring: () => CursorRing): CursorSealer {
 }
 
 function keysOf(ring: CursorRing, keyId: string): readonly [seal: KeyObject, nonce: KeyObject] {
-  return [ring.derive(keyId, SEAL_PURPOSE, KEY_BYTES), ring.derive(keyId, NONCE_PURPOSE, KEY_BYTES)];
-}
-
-function openWith(key: KeyObject, bytes: Buffer, scope: string): string | null {
-  const end = bytes.length - TAG_BYTES;
-  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(scope, 'utf8'));
-  decipher.setAuthTag(bytes.subarray(end));
-  const opened = decipher.update(bytes.subarray(NONCE_BYTES, end));
-  try {
-    return Buffer.concat([opened, decipher.final()]).toString('utf8');
-  } catch (error) {
-    // What does not authenticate.
-    if (error instanceof Error) return null;
-    throw error;
-  }
+  return [ring.derive(keyId, SEAL_PURPOSE, CIPHER_KEY_BYTES), ring.derive(keyId, NONCE_PURPOSE, CIPHER_KEY_BYTES)];
 }

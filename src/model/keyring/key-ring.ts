@@ -1,22 +1,18 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { Secret } from '../secret.ts';
 import { decodeCanonicalBase64 } from '../../base/text/encodings.ts';
+import { CIPHER_KEY_BYTES, decrypt, encrypt, NONCE_BYTES } from './aes-gcm.ts';
 import type { RingContent } from './ring-content.ts';
 import { CannotOpen, type Sealed, type SealedFor, type Sealer } from './sealed.ts';
-
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const SEAL_KEY_BYTES = 32;
 
 /** What keys are derived with; a purpose of {@link KeyRing.derive} never equals that of sealing. */
 const SEAL_INFO = 'postern-seal-v1';
 const DERIVE_INFO = 'postern-derive-v1\0';
 
 /**
- * The keys that secrets are sealed with (spec §6): AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, a 128-bit
- * tag and {@link associatedData}. Ring keys are never used themselves: one for sealing and one for each purpose of
- * {@link derive} is derived from each by HKDF-SHA256 (RFC 5869). Immutable; prints and serialises without its keys.
+ * The keys that secrets are sealed with (spec §6), by {@link encrypt} with a random nonce and {@link associatedData}.
+ * Ring keys are never used themselves: one for sealing and one for each purpose of {@link derive} is derived from each
+ * by HKDF-SHA256 (RFC 5869). Immutable; prints and serialises without its keys.
  */
 export class KeyRing implements Sealer {
   readonly currentKeyId: string;
@@ -33,15 +29,14 @@ export class KeyRing implements Sealer {
     this.stagedKeyId = stagedKeyId;
     this.keyIds = keys.map(({ id }) => id);
     this.#keys = new Map(keys.map(({ id, key }) => [id, key]));
-    this.#sealKeys = new Map(keys.map(({ id, key }) => [id, deriveKey(key, SEAL_INFO, SEAL_KEY_BYTES)]));
+    this.#sealKeys = new Map(keys.map(({ id, key }) => [id, deriveKey(key, SEAL_INFO, CIPHER_KEY_BYTES)]));
     this.#currentSealKey = keyOf(this.#sealKeys, currentKeyId);
   }
 
   seal(secret: Secret, belongsTo: SealedFor): Sealed {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#currentSealKey, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(associatedData(this.currentKeyId, belongsTo));
-    const ciphertext = Buffer.concat([cipher.update(secret.reveal()), cipher.final(), cipher.getAuthTag()]);
+    const associated = associatedData(this.currentKeyId, belongsTo);
+    const ciphertext = encrypt(this.#currentSealKey, nonce, secret.reveal(), associated);
     return { keyId: this.currentKeyId, nonce: nonce.toString('base64'), ciphertext: ciphertext.toString('base64') };
   }
 
@@ -49,20 +44,11 @@ export class KeyRing implements Sealer {
     const key = keyOf(this.#sealKeys, sealed.keyId);
     const nonce = decodeCanonicalBase64(sealed.nonce);
     const ciphertext = decodeCanonicalBase64(sealed.ciphertext);
-    if (nonce?.length !== NONCE_BYTES || ciphertext === null || ciphertext.length < TAG_BYTES) {
-      throw new CannotOpen('damaged', sealed.keyId);
-    }
-    const end = ciphertext.length - TAG_BYTES;
-    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(associatedData(sealed.keyId, belongsTo));
-    decipher.setAuthTag(ciphertext.subarray(end));
-    const opened = decipher.update(ciphertext.subarray(0, end));
-    try {
-      decipher.final();
-    } catch (error) {
-      if (error instanceof Error) throw new CannotOpen('damaged', sealed.keyId);
-      throw error;
-    }
+    const opened =
+      nonce === null || ciphertext === null
+        ? null
+        : decrypt(key, nonce, ciphertext, associatedData(sealed.keyId, belongsTo));
+    if (opened === null) throw new CannotOpen('damaged', sealed.keyId);
     return Secret.fromText(opened.toString('utf8'));
   }
 
@@ -83,7 +69,7 @@ export class KeyRing implements Sealer {
 export function findLosses(former: KeyRing, later: KeyRing): readonly string[] {
   return former.keyIds.flatMap((id) => {
     if (!later.has(id)) return [`the key ${id} was removed: what was sealed with it can no longer be opened`];
-    const isSame = former.derive(id, COMPARE, SEAL_KEY_BYTES).equals(later.derive(id, COMPARE, SEAL_KEY_BYTES));
+    const isSame = former.derive(id, COMPARE, CIPHER_KEY_BYTES).equals(later.derive(id, COMPARE, CIPHER_KEY_BYTES));
     return isSame ? [] : [`the key ${id} is another one now: what was sealed with the former can no longer be opened`];
   });
 }
