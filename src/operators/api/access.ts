@@ -96,7 +96,10 @@ have fewer items than its limit and still a next one; it is empty only at the en
       const isWanted = ({ access: { obstacles } }: ConsumerAccess): boolean =>
         allowed === 'any' || (obstacles.length === 0) === (allowed === 'true');
       const pages = listAccessPages(resources, endpoint, clock.nowSeconds(), selection);
-      const { shown, next } = await fillPage(choose(pages, isWanted), limit, ({ consumer }) => consumer.id);
+      const { shown, next } = await fillPage(choose(pages, isWanted), {
+        limit,
+        placeOf: ({ consumer }) => consumer.id,
+      });
       const items = shown.map((each) => ({ ...pick(showCaller(each, endpoint), fields) }));
       return context.json({ items, nextCursor: next === null ? null : cursors.after(next) }, 200);
     },

@@ -50,10 +50,10 @@ export async function readCredentialPage(
   wish: CredentialWish,
   { from, limit, nowSeconds }: { readonly from: CredentialPlace | null; limit: number; nowSeconds: number },
 ): Promise<CredentialPage> {
-  return await fillPage(listOwned(source, wish, from, nowSeconds), limit, ({ stored: { resource } }) => ({
-    consumerId: resource.consumerId,
-    credentialId: resource.id,
-  }));
+  return await fillPage(listOwned(source, wish, from, nowSeconds), {
+    limit,
+    placeOf: ({ stored: { resource } }) => ({ consumerId: resource.consumerId, credentialId: resource.id }),
+  });
 }
 
 async function* listOwned(

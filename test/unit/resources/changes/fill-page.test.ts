@@ -25,21 +25,21 @@ const itself = (item: number): number => item;
 describe('a page of what is chosen', () => {
   it('ends behind the items it has room for', async () => {
     const pieces = piecesOf({ count: 100, size: 10, isWanted: (n) => n % 2 === 0, looked: [] });
-    assert.deepEqual(await fillPage(pieces, 3, itself), { shown: [0, 2, 4], next: 4 });
+    assert.deepEqual(await fillPage(pieces, { limit: 3, placeOf: itself }), { shown: [0, 2, 4], next: 4 });
   });
 
   it('with something in it looks at a bounded number', async () => {
     const looked: number[] = [];
     const pieces = piecesOf({ count: 100_000, size: 500, isWanted: (n) => n === 7, looked });
-    assert.deepEqual(await fillPage(pieces, 3, itself), { shown: [7], next: 4999 });
+    assert.deepEqual(await fillPage(pieces, { limit: 3, placeOf: itself }), { shown: [7], next: 4999 });
     assert.equal(looked.length, 10);
   });
 
   it('with nothing in it goes on until there is something, or the end', async () => {
     const one = piecesOf({ count: 100_000, size: 500, isWanted: (n) => n === 60_000, looked: [] });
-    assert.deepEqual(await fillPage(one, 3, itself), { shown: [60_000], next: 60_499 });
+    assert.deepEqual(await fillPage(one, { limit: 3, placeOf: itself }), { shown: [60_000], next: 60_499 });
     const none = piecesOf({ count: 100_000, size: 500, isWanted: () => false, looked: [] });
-    assert.deepEqual(await fillPage(none, 3, itself), { shown: [], next: null });
+    assert.deepEqual(await fillPage(none, { limit: 3, placeOf: itself }), { shown: [], next: null });
   });
 
   it('leads to the next, so that all come once, none is empty but the last, and the order holds', async () => {
@@ -56,7 +56,10 @@ describe('a page of what is chosen', () => {
           let next: number | null = -1;
           while (next !== null) {
             const pieces = piecesOf({ count: 30_000, size, isWanted, looked: [] }, next + 1);
-            const page: { shown: readonly number[]; next: number | null } = await fillPage(pieces, limit, itself);
+            const page: { shown: readonly number[]; next: number | null } = await fillPage(pieces, {
+              limit,
+              placeOf: itself,
+            });
             assert.ok(page.shown.length > 0 || page.next === null);
             assert.ok(page.shown.length <= limit);
             seen.push(...page.shown);
