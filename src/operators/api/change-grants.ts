@@ -11,11 +11,12 @@ import { describeGrant, grantId, grantKind, readGrant, shownGrantId } from '../.
 import type { Stored } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { changesOf, commit, conflictOf, operationOf, readMade, refuseNames } from './change.ts';
+import { grantToChange } from './grant-to-change.ts';
 import { grantParams, grantPath, grantSchema, grantTags, showGrant } from './grants.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { invalidResource } from './problem.ts';
 import { reachGrant, requireReached } from './reach.ts';
-import { changeQuery, etagAfter, etagOf, requireRevision, revisionHeaders } from './request.ts';
+import { changeQuery, etagAfter, etagOf, revisionHeaders } from './request.ts';
 import { jsonSchemaOf } from './schema.ts';
 import { answers, bodyOf, changeAnswer, objectWith } from './shapes.ts';
 import { wishOfBody, wishOfPatch } from './wish-of-body.ts';
@@ -80,10 +81,8 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
     }),
     async (context) => {
       const operator = context.get('operator');
-      requirePermission(operator, 'change-consumers');
-      const { endpoint, holder } = context.req.valid('param');
-      const current = await reachGrant(operator, `${endpoint}/${holder}`, resources);
-      requireRevision(current, context.req.valid('header')['if-match']);
+      const [path, headers] = [context.req.valid('param'), context.req.valid('header')];
+      const current = await grantToChange(operator, path, headers, resources);
       const patch = context.req.valid('json');
       refuseNames(patch, NAMES);
       const changes = await planWithGroups(
@@ -112,10 +111,8 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
     }),
     async (context) => {
       const operator = context.get('operator');
-      requirePermission(operator, 'change-consumers');
-      const { endpoint, holder } = context.req.valid('param');
-      const current = await reachGrant(operator, `${endpoint}/${holder}`, resources);
-      requireRevision(current, context.req.valid('header')['if-match']);
+      const [path, headers] = [context.req.valid('param'), context.req.valid('header')];
+      const current = await grantToChange(operator, path, headers, resources);
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const operation = operationOf(context.var, 'grant remove');
       return context.json(await commit([planGrantRemoval(current)], { resources, operation, isDryRun }), 200);

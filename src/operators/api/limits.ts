@@ -1,11 +1,15 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Endpoint } from '../../model/endpoint.ts';
+import type { Operator } from '../../model/operator.ts';
 import type { Planned } from '../../resources/changes/change.ts';
 import { planEndpointEdit } from '../../resources/changes/plan-endpoint.ts';
 import { planGrant } from '../../resources/changes/plan-grant.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { declareLimits, limitKind } from '../../resources/limits.ts';
+import type { Stored } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { type Asker, changesOf, type ChangeOutcome, commit, operationOf } from './change.ts';
+import { grantToChange } from './grant-to-change.ts';
 import { grantParams, grantPath } from './grants.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { reachGrant, requireReached } from './reach.ts';
@@ -54,6 +58,17 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
     });
   };
 
+  const endpointToChange = async (
+    operator: Operator,
+    id: string,
+    ifMatch: string | undefined,
+  ): Promise<Stored<Endpoint>> => {
+    requirePermission(operator, 'change-endpoints');
+    const current = await requireReached(operator, 'endpoint', id, resources);
+    requireRevision(current, ifMatch);
+    return current;
+  };
+
   api.openapi(
     createRoute({
       method: 'get',
@@ -85,9 +100,8 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
     }),
     async (context) => {
       const operator = context.get('operator');
-      requirePermission(operator, 'change-endpoints');
-      const current = await requireReached(operator, 'endpoint', context.req.valid('param').id, resources);
-      requireRevision(current, context.req.valid('header')['if-match']);
+      const { id } = context.req.valid('param');
+      const current = await endpointToChange(operator, id, context.req.valid('header')['if-match']);
       // Without the other endpoints: limits change no match, so it cannot collide.
       const planned = planEndpointEdit(current, { [OF_ENDPOINT]: context.req.valid('json').limits }, []);
       const outcome = await carryOut(context.var, 'set', planned, context.req.valid('query'));
@@ -107,9 +121,8 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
     }),
     async (context) => {
       const operator = context.get('operator');
-      requirePermission(operator, 'change-endpoints');
-      const current = await requireReached(operator, 'endpoint', context.req.valid('param').id, resources);
-      requireRevision(current, context.req.valid('header')['if-match']);
+      const { id } = context.req.valid('param');
+      const current = await endpointToChange(operator, id, context.req.valid('header')['if-match']);
       const planned = planEndpointEdit(current, { [OF_ENDPOINT]: undefined }, []);
       const outcome = await carryOut(context.var, 'clear', planned, context.req.valid('query'));
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
@@ -149,10 +162,8 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
     }),
     async (context) => {
       const operator = context.get('operator');
-      requirePermission(operator, 'change-consumers');
-      const { endpoint, holder } = context.req.valid('param');
-      const current = await reachGrant(operator, `${endpoint}/${holder}`, resources);
-      requireRevision(current, context.req.valid('header')['if-match']);
+      const [path, headers] = [context.req.valid('param'), context.req.valid('header')];
+      const current = await grantToChange(operator, path, headers, resources);
       const planned = planGrant(current.resource, { limits: context.req.valid('json').limits }, current);
       const outcome = await carryOut(context.var, 'set', planned, context.req.valid('query'));
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
@@ -171,10 +182,8 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
     }),
     async (context) => {
       const operator = context.get('operator');
-      requirePermission(operator, 'change-consumers');
-      const { endpoint, holder } = context.req.valid('param');
-      const current = await reachGrant(operator, `${endpoint}/${holder}`, resources);
-      requireRevision(current, context.req.valid('header')['if-match']);
+      const [path, headers] = [context.req.valid('param'), context.req.valid('header')];
+      const current = await grantToChange(operator, path, headers, resources);
       const planned = planGrant(current.resource, { limits: undefined }, current);
       const outcome = await carryOut(context.var, 'clear', planned, context.req.valid('query'));
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
