@@ -5,6 +5,7 @@ import { createLogger } from '../../../../src/gateway/observe/logger.ts';
 import { Metrics } from '../../../../src/gateway/observe/metrics.ts';
 import { RefusalRecorder } from '../../../../src/check/refusals/refusal-recorder.ts';
 import { hashAppKey } from '../../../../src/model/app-key.ts';
+import { sharedSecret } from '../../../../src/model/material.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { createCheckHandler } from '../../../../src/gateway/serving/check-handler.ts';
 import { checkRequest, type RequestParts } from '../../../support/pipeline/check-request.ts';
@@ -43,7 +44,7 @@ const signer = {
   id: 'acme-signer',
   appKeyHash: hashAppKey('acme-signer-key'),
   methods: ['hmac', 'parameter-signature'] as const,
-  appSecret: Secret.fromText(APP_SECRET),
+  material: sharedSecret(Secret.fromText(APP_SECRET)),
 };
 const catalog = catalogOf({ endpoints, consumers: [consumer()], credentials: [credential(), signer], grants: [] });
 

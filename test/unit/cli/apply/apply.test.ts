@@ -42,8 +42,8 @@ describe('postern apply', () => {
   it('says once that a restart cuts long limits short', async () => {
     const cli = await memoryCli();
     const limited = document.replace(
-      'hmac }',
-      'hmac, trafficControl: { limits: [{ requests: 5, unit: day, per: endpoint }] } }',
+      'authorized }',
+      'authorized, trafficControl: { limits: [{ requests: 5, unit: day, per: endpoint }] } }',
     );
     const { code, err } = await cli.run(['apply', '-f', files.write('limits.yaml', limited)]);
     assert.equal(code, 0);

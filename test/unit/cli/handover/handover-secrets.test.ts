@@ -38,8 +38,7 @@ describe('a secret in what postern handover prints', () => {
             url,
             '-o',
             format,
-            '--language',
-            language,
+            ...(format === 'markdown' ? ['--language', language] : []),
           );
           assert.equal(code, 0, err);
           for (const form of [appSecret, encodeURIComponent(appSecret), Buffer.from(appSecret).toString('base64')]) {
