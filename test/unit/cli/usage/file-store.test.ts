@@ -28,7 +28,7 @@ describe('postern usage of a declarative file', () => {
   afterEach(() => folder[Symbol.asyncDispose]());
 
   const usage = async (address: string, ...args: readonly string[]): Promise<CommandResult> =>
-    await runCli(['usage', '--by', 'endpoint', '-o', 'csv', ...args], {
+    await runCli(['usage', ...(args.includes('--by') ? [] : ['--by', 'endpoint']), '-o', 'csv', ...args], {
       POSTERN_STORE: `file:${join(folder.path, 'postern.yaml')}`,
       POSTERN_ADMIN_ADDRESS: address,
     });
