@@ -97,31 +97,6 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  // Of methods, their options and credentials: not documented, or not written out, everywhere yet.
-  {
-    files: [
-      'src/check/methods/*/options.ts',
-      'src/check/methods/oauth2/authenticate.ts',
-      'src/check/methods/*/presentation.ts',
-      'src/model/{credential,endpoint}.ts',
-      'src/partners/handover/guides/*.ts',
-      'src/resources/credential.ts',
-    ],
-    rules: { 'postern/docstrings': 'off' },
-  },
-  {
-    files: [
-      'src/cli/credential/{issue,rotate}.ts',
-      'src/cli/credential/rotation/rotation-lines.ts',
-      'src/operators/api/change-credentials.ts',
-      'src/operators/console/credentials/*.ts',
-      'src/operators/console/endpoints/endpoint-fields.ts',
-      'src/resources/{endpoint,stored-credential}.ts',
-      'src/resources/changes/issue-credential.ts',
-      'src/stores/file/portable-state.ts',
-    ],
-    rules: { 'postern/plain-objects': 'off' },
-  },
   { files: ['src/base/clock.ts'], rules: { 'no-restricted-syntax': ['error', ...noBarrels, ...noNaiveCompare] } },
   // The socket below a TLS socket, and where a socket keeps the option `onread`: Node says nothing of it in public.
   {

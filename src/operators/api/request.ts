@@ -46,19 +46,20 @@ const momentForm = {
   anyOf: [{ pattern: `^(?:${SPAN_FORM})$` }, { format: 'date-time' }],
 };
 
+/** Reads a time with its zone, or a span. */
+const momentText = z
+  .string()
+  .max(MAX_SHORT_TEXT)
+  .transform((text, context) => {
+    const read = readMoment(text);
+    if (!(read instanceof FieldFault)) return read;
+    context.addIssue({ code: 'custom', message: read.message });
+    return z.NEVER;
+  });
+
 /** A time in a query: a span back from now, or a time with its zone. */
 export function momentQuery(description: string): z.ZodType<Moment | undefined, string | undefined> {
-  return z
-    .string()
-    .max(MAX_SHORT_TEXT)
-    .transform((text, context) => {
-      const read = readMoment(text);
-      if (!(read instanceof FieldFault)) return read;
-      context.addIssue({ code: 'custom', message: read.message });
-      return z.NEVER;
-    })
-    .optional()
-    .openapi({ ...momentForm, description, example: '7d' });
+  return momentText.optional().openapi({ ...momentForm, description, example: '7d' });
 }
 
 /** The query of every list. */
@@ -179,20 +180,11 @@ export function textBody({ bound }: Field<unknown>): z.ZodString {
 }
 
 /** A time of a body: itself, or a span ahead of now. */
-export const momentBody = z
-  .string()
-  .max(MAX_SHORT_TEXT)
-  .transform((text, context) => {
-    const read = readMoment(text);
-    if (!(read instanceof FieldFault)) return read;
-    context.addIssue({ code: 'custom', message: read.message });
-    return z.NEVER;
-  })
-  .openapi({
-    ...momentForm,
-    example: '2027-01-01T00:00:00Z',
-    description: 'A time, or a span from now: `90d`.',
-  });
+export const momentBody = momentText.openapi({
+  ...momentForm,
+  example: '2027-01-01T00:00:00Z',
+  description: 'A time, or a span from now: `90d`.',
+});
 
 /** A span in seconds. Throws `MALFORMED_REQUEST`, which names the parameter, for one that is too long. */
 export function spanOf(name: string, text: string): number {

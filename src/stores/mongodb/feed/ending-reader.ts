@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { MongoClient } from 'mongodb';
 import type { Clock } from '../../../base/clock.ts';
-import { isAborted, pause } from '../deadline.ts';
 import { readEndings, type StoredEnding } from '../endings.ts';
-import { MongodbUnavailable } from '../faults.ts';
+import { RepeatedReading } from './repeated-reading.ts';
 
 /** What an {@link EndingReader} works with. */
 export interface EndingReaderPorts {
@@ -34,16 +33,19 @@ const MAX_READ = 10_000;
  */
 export class EndingReader implements AsyncDisposable {
   readonly #ports: EndingReaderPorts;
-  readonly #stop = new AbortController();
-  #running: Promise<void> | null = null;
+  readonly #reading: RepeatedReading;
   #last: ReadEndings | null = null;
 
   constructor(ports: EndingReaderPorts) {
+    const { ready, observer, intervalMs = INTERVAL_MS } = ports;
     this.#ports = ports;
-    const begin = (): void => {
-      if (!this.#stop.signal.aborted) this.#running = this.#run(this.#stop.signal);
-    };
-    ports.ready.then(begin, () => undefined);
+    this.#reading = new RepeatedReading({
+      ready,
+      read: (signal) => this.#read(signal),
+      // Replicas that began at once do not stay at once.
+      pauseMs: () => randomInt(intervalMs * 0.9, intervalMs * 1.1),
+      observer,
+    });
   }
 
   /** Null while nothing was read. */
@@ -53,28 +55,13 @@ export class EndingReader implements AsyncDisposable {
 
   /** Stops. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    const { intervalMs = INTERVAL_MS } = this.#ports;
-    while (!isAborted(signal)) {
-      await this.#read(signal);
-      // Replicas that began at once do not stay at once.
-      await pause(randomInt(intervalMs * 0.9, intervalMs * 1.1), signal);
-    }
+    await this.#reading[Symbol.asyncDispose]();
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const { client, clock, observer } = this.#ports;
+    const { client, clock } = this.#ports;
     const readAt = clock.nowSeconds();
-    try {
-      const wish = { nowSeconds: readAt, withinSeconds: WITHIN_SECONDS, limit: MAX_READ, signal };
-      this.#last = { readAt, endings: await readEndings(client.db(), wish) };
-    } catch (error) {
-      if (isAborted(signal) || error instanceof MongodbUnavailable) return;
-      observer.defect(error);
-    }
+    const wish = { nowSeconds: readAt, withinSeconds: WITHIN_SECONDS, limit: MAX_READ, signal };
+    this.#last = { readAt, endings: await readEndings(client.db(), wish) };
   }
 }

@@ -1,8 +1,9 @@
 import type { MongoClient } from 'mongodb';
 import type { DatabaseObserver } from '../../../check/store/check-store.ts';
-import { isAborted, pause } from '../deadline.ts';
-import { MongodbUnavailable, withFaults } from '../faults.ts';
+import { isAborted } from '../deadline.ts';
+import { withFaults } from '../faults.ts';
 import { describeRight, missingRights, readRights } from '../rights.ts';
+import { RepeatedReading } from './repeated-reading.ts';
 
 /** What a {@link RightsReader} works with. */
 export interface RightsReaderPorts {
@@ -23,16 +24,18 @@ const INTERVAL_MISSING_MS = 2000;
  */
 export class RightsReader implements AsyncDisposable {
   readonly #ports: RightsReaderPorts;
-  readonly #stop = new AbortController();
-  #running: Promise<void> | null = null;
+  readonly #reading: RepeatedReading;
   #missing: readonly string[] = [];
 
   constructor(ports: RightsReaderPorts) {
+    const { ready, observer } = ports;
     this.#ports = ports;
-    const begin = (): void => {
-      if (!this.#stop.signal.aborted) this.#running = this.#run(this.#stop.signal);
-    };
-    ports.ready.then(begin, () => undefined);
+    this.#reading = new RepeatedReading({
+      ready,
+      read: (signal) => this.#read(signal),
+      pauseMs: () => (this.#missing.length > 0 ? INTERVAL_MISSING_MS : INTERVAL_MS),
+      observer,
+    });
   }
 
   /** What is missing and what does not work without it, in words; empty while nothing was read. */
@@ -42,32 +45,19 @@ export class RightsReader implements AsyncDisposable {
 
   /** Stops. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    while (!isAborted(signal)) {
-      await this.#read(signal);
-      await pause(this.#missing.length > 0 ? INTERVAL_MISSING_MS : INTERVAL_MS, signal);
-    }
+    await this.#reading[Symbol.asyncDispose]();
   }
 
   async #read(signal: AbortSignal): Promise<void> {
     const { client, observer } = this.#ports;
     const db = client.db();
-    try {
-      const rights = await withFaults(() => readRights(db, signal));
-      const missing = rights === null ? [] : missingRights('service', db.databaseName, rights).map(describeRight);
-      if (isAborted(signal)) return;
-      const isNews = missing.join() !== this.#missing.join();
-      this.#missing = missing;
-      if (!isNews) return;
-      if (missing.length > 0) observer.rights.missing(missing);
-      else observer.rights.complete();
-    } catch (error) {
-      if (isAborted(signal) || error instanceof MongodbUnavailable) return;
-      observer.defect(error);
-    }
+    const rights = await withFaults(() => readRights(db, signal));
+    const missing = rights === null ? [] : missingRights('service', db.databaseName, rights).map(describeRight);
+    if (isAborted(signal)) return;
+    const isNews = missing.join() !== this.#missing.join();
+    this.#missing = missing;
+    if (!isNews) return;
+    if (missing.length > 0) observer.rights.missing(missing);
+    else observer.rights.complete();
   }
 }
