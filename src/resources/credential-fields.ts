@@ -38,7 +38,10 @@ interface CredentialField<T> extends Written<T> {
 }
 
 const time = {
-  ...{ declared: timeField, declare: declareTime, stored: dateField, store: dateOf },
+  declared: timeField,
+  declare: declareTime,
+  stored: dateField,
+  store: dateOf,
   isTime: true,
 } as const satisfies Written<number>;
 
@@ -51,12 +54,18 @@ const MOMENT_HINT = 'Optional. A time such as 2027-01-01T00:00:00Z, or a span fr
  */
 const credentialFields = {
   state: {
-    ...{ declared: choiceField(credentialStates), stored: choiceField(credentialStates), isTime: false },
-    ...{ declare: (state) => state, store: (state) => state, isAlwaysStored: true },
-    ...{ given: null, shown: null },
+    declared: choiceField(credentialStates),
+    stored: choiceField(credentialStates),
+    isTime: false,
+    declare: (state) => state,
+    store: (state) => state,
+    isAlwaysStored: true,
+    given: null,
+    shown: null,
   },
   notBefore: {
-    ...{ ...time, isAlwaysStored: false },
+    ...time,
+    isAlwaysStored: false,
     given: {
       flag: '--not-before <time>',
       help: 'works from then on: 2027-01-01T00:00:00Z, or 7d from now',
@@ -65,7 +74,8 @@ const credentialFields = {
     shown: { name: 'not before', label: 'Works from', otherwise: null },
   },
   expiresAt: {
-    ...{ ...time, isAlwaysStored: false },
+    ...time,
+    isAlwaysStored: false,
     given: {
       flag: '--expires <time>',
       help: 'works until then: 2027-01-01T00:00:00Z, or 90d from now',

@@ -131,8 +131,12 @@ export function declareEndpoint(endpoint: Endpoint): Declared {
       enabled,
     },
     {
-      ...{ description: '', labels: {}, accessCondition: DEFAULT_ACCESS_CONDITION },
-      ...{ trafficControl: {}, options: {}, enabled: true },
+      description: '',
+      labels: {},
+      accessCondition: DEFAULT_ACCESS_CONDITION,
+      trafficControl: {},
+      options: {},
+      enabled: true,
     },
   );
 }

@@ -159,7 +159,11 @@ async function planNew(
 ): Promise<{ readonly id: string; readonly changes: readonly Change[] }> {
   const nowSeconds = clock.nowSeconds();
   const wish = {
-    ...{ id: flags.id ?? null, consumerId, methods, appKey, appSecret },
+    id: flags.id ?? null,
+    consumerId,
+    methods,
+    appKey,
+    appSecret,
     keepsHashOnly: hashOnly === true,
     fields: declareGiven(wishOf(flags, givenFlags), nowSeconds),
   };

@@ -110,9 +110,12 @@ function readWish(flags: RotateFlags, id: string | undefined): RunWish | null {
   const single = firstGiven({ id: flags.id, revision: flags.revision });
   if (single !== undefined) throw new UsageError(`--${single} is for one credential, which has to be named`);
   return {
-    ...{ labels: label ?? {}, consumerIds: [...new Set(consumer)].sort() },
-    ...{ method: method ?? null, endpointId: endpoint ?? null },
-    ...{ graceSeconds: grace, endsFormerSecret: force === true },
+    labels: label ?? {},
+    consumerIds: [...new Set(consumer)].sort(),
+    method: method ?? null,
+    endpointId: endpoint ?? null,
+    graceSeconds: grace,
+    endsFormerSecret: force === true,
   };
 }
 

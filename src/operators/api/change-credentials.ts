@@ -110,8 +110,13 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
     const nowSeconds = clock.nowSeconds();
     const { id: taken, planned } = await planCredential(
       {
-        ...{ id: id ?? null, consumerId: consumer, methods, appKey, appSecret },
-        ...{ keepsHashOnly: hashOnly, fields: declareGiven(given, nowSeconds) },
+        id: id ?? null,
+        consumerId: consumer,
+        methods,
+        appKey,
+        appSecret,
+        keepsHashOnly: hashOnly,
+        fields: declareGiven(given, nowSeconds),
       },
       resources,
       nowSeconds,
@@ -121,7 +126,10 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
 
   api.openapi(
     createRoute({
-      ...{ method: 'post', path: '/v1/credentials:issue', tags, operationId: 'issueCredential' },
+      method: 'post',
+      path: '/v1/credentials:issue',
+      tags,
+      operationId: 'issueCredential',
       summary: 'Generate a credential for a consumer. Its App Key and App Secret are in this answer only.',
       description: 'With `dryRun` the answer says what would be made, without secrets: each call generates others.',
       request: { query: changeQuery, body: bodyOf(issueBody) },
@@ -145,7 +153,10 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
 
   api.openapi(
     createRoute({
-      ...{ method: 'post', path: '/v1/credentials:import', tags, operationId: 'importCredential' },
+      method: 'post',
+      path: '/v1/credentials:import',
+      tags,
+      operationId: 'importCredential',
       summary: 'Take over an App Key and an App Secret that a partner already has. No answer repeats them.',
       request: { query: changeQuery, body: bodyOf(importBody) },
       responses: answers({ 200: changeAnswer, 201: issuedSchema }, { 201: ['ETag', 'Location'] }),
@@ -172,7 +183,10 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
   addAction(
     api,
     createRoute({
-      ...{ method: 'post', path: '/v1/credentials/{id}:rotate', tags, operationId: 'rotateCredential' },
+      method: 'post',
+      path: '/v1/credentials/{id}:rotate',
+      tags,
+      operationId: 'rotateCredential',
       summary: 'Give a credential a new secret, which is in this answer only; the former one works for a while.',
       description:
         'The App Key stays and the App Secret is new. For key, where the App Key is the secret, a second credential is issued and the former one retires.',
@@ -208,7 +222,10 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
   addAction(
     api,
     createRoute({
-      ...{ method: 'post', path: '/v1/credentials/{id}:revoke', tags, operationId: 'revokeCredential' },
+      method: 'post',
+      path: '/v1/credentials/{id}:revoke',
+      tags,
+      operationId: 'revokeCredential',
       summary: 'Refuse a credential, with its former secret and its tokens.',
       request: { params, query: changeQuery, headers: revisionHeaders },
       responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),

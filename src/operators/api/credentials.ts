@@ -84,7 +84,10 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
       const { shown, next } = await readCredentialPage(
         { resources, usage },
         {
-          ...{ labels: operator.selector, consumerId: consumerId ?? holder?.consumerId, endpoint, isUseWanted },
+          labels: operator.selector,
+          consumerId: consumerId ?? holder?.consumerId,
+          endpoint,
+          isUseWanted,
           isWanted: (credential) => isHolder(credential) && isWanted(credential),
         },
         { from: cursors.readPlace(at, readPlace), limit, nowSeconds },

@@ -74,7 +74,8 @@ const someFields = objectWith('SomeFields', { type: 'object', description: 'With
 export const besideWarnings: Beside = {
   properties: {
     warnings: {
-      ...{ type: 'array', items: { type: 'string' } },
+      type: 'array',
+      items: { type: 'string' },
       description: 'What is most probably not meant, such as a pattern in a path. Absent for nothing.',
     },
   },

@@ -51,7 +51,9 @@ export function planOwnRotation(
   const { consumerId, appKey, material } = current.resource;
   const pair = generatePair(material.kind);
   const rotation = {
-    ...{ pair, graceSeconds, endsFormerSecret },
+    pair,
+    graceSeconds,
+    endsFormerSecret,
     successorId: successorId ?? generateCredentialId(consumerId, 'key'),
   };
   const planned = planRotation(current, rotation, nowSeconds);

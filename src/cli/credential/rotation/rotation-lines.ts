@@ -46,8 +46,15 @@ const VERSION = 1;
 export function declareHeader({ wish, startedAt }: Pick<Run, 'wish' | 'startedAt'>): object {
   const { labels, consumerIds, method, endpointId, graceSeconds, endsFormerSecret } = wish;
   return {
-    ...{ postern: COMMAND, version: VERSION, startedAt: declareTime(startedAt) },
-    ...{ labels, consumers: consumerIds, method, endpoint: endpointId, graceSeconds, force: endsFormerSecret },
+    postern: COMMAND,
+    version: VERSION,
+    startedAt: declareTime(startedAt),
+    labels,
+    consumers: consumerIds,
+    method,
+    endpoint: endpointId,
+    graceSeconds,
+    force: endsFormerSecret,
   };
 }
 
@@ -64,8 +71,12 @@ export function readHeader(line: string): Pick<Run, 'wish' | 'startedAt'> | null
   return {
     startedAt,
     wish: {
-      ...{ labels, consumerIds, method, endpointId: idIn(raw, 'endpoint') },
-      ...{ graceSeconds, endsFormerSecret: flagIn(raw, 'force') },
+      labels,
+      consumerIds,
+      method,
+      endpointId: idIn(raw, 'endpoint'),
+      graceSeconds,
+      endsFormerSecret: flagIn(raw, 'force'),
     },
   };
 }
@@ -74,7 +85,11 @@ export function readHeader(line: string): Pick<Run, 'wish' | 'startedAt'> | null
 export function declareRecord(record: RotationRecord): object {
   const { credentialId, consumerId, methods, createdAt, outcome, reason, made } = record;
   return {
-    ...{ credential: credentialId, consumer: consumerId, methods, createdAt: declareTime(createdAt), outcome },
+    credential: credentialId,
+    consumer: consumerId,
+    methods,
+    createdAt: declareTime(createdAt),
+    outcome,
     ...(reason === null ? {} : { reason }),
     ...(made === null ? {} : declareMade(made)),
   };
@@ -85,7 +100,8 @@ function declareMade({ appKey, appSecret, successorId, revision, formerEndsAt }:
     ...(successorId === null ? {} : { successor: successorId }),
     ...(appKey === null ? {} : { appKey: textOf(appKey) }),
     ...(appSecret === null ? {} : { appSecret: textOf(appSecret) }),
-    ...{ formerEndsAt: declareTime(formerEndsAt), revision },
+    formerEndsAt: declareTime(formerEndsAt),
+    revision,
   };
 }
 

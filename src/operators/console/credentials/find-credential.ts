@@ -35,7 +35,12 @@ ${changeForm(
   visit,
   textField(
     {
-      ...{ name: 'appKey', label: 'App Key', value: '', type: 'password', isRequired: true, fault },
+      name: 'appKey',
+      label: 'App Key',
+      value: '',
+      type: 'password',
+      isRequired: true,
+      fault,
       hint: 'It is looked up by its hash, and neither kept nor shown again.',
     },
     null,

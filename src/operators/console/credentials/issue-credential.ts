@@ -32,10 +32,16 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
   read: readConsumer,
   heading: ({ id }) => ({ title: `Issue a credential for ${id}`, trail: consumerTrail(id), verb: 'Issue' }),
   begin: () => ({
-    ...{ method: USUAL_METHOD, id: '', suffix: generateIdSuffix(), given: {}, isHashOnly: false },
+    method: USUAL_METHOD,
+    id: '',
+    suffix: generateIdSuffix(),
+    given: {},
+    isHashOnly: false,
   }),
   typed: ({ text, isTicked }) => ({
-    ...{ method: text('method'), id: text('id'), suffix: text('suffix') },
+    method: text('method'),
+    id: text('id'),
+    suffix: text('suffix'),
     given: Object.fromEntries(givenFields.map(({ name }) => [name, text(name)])),
     isHashOnly: isTicked('hashOnly'),
   }),
@@ -60,7 +66,8 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     const { method, given, isHashOnly } = wanted;
     const id = idOf(wanted, consumer);
     const body = {
-      ...{ consumer, method },
+      consumer,
+      method,
       ...(id === '' ? {} : { id }),
       ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
       ...(isHashOnly ? { hashOnly: true } : {}),

@@ -42,7 +42,9 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
   }),
   begin: () => ({ grace: USUAL_GRACE, isForced: false, successor: '' }),
   typed: ({ text, isTicked }) => ({
-    ...{ grace: text('grace'), isForced: isTicked('force'), successor: text('id') },
+    grace: text('grace'),
+    isForced: isTicked('force'),
+    successor: text('id'),
   }),
   fields: ({ grace, isForced, successor }, { refused }, credential) => {
     const { appKey, rotation } = factsOf(credential);
@@ -51,7 +53,10 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
       html`<p>${rotation}</p>`,
       textField(
         {
-          ...{ name: 'grace', label: 'The former secret works for', value: grace, isRequired: true },
+          name: 'grace',
+          label: 'The former secret works for',
+          value: grace,
+          isRequired: true,
           hint: 'Such as 7d or 12h; 0 ends it at once.',
         },
         refused,

@@ -24,15 +24,21 @@ export interface EndpointTexts {
 
 /** For a new endpoint. */
 export const noTexts: EndpointTexts = {
-  ...{ description: '', labels: '', paths: '', hosts: '', methods: '' },
-  ...{ authentication: USUAL_METHOD, accessCondition: DEFAULT_ACCESS_CONDITION },
+  description: '',
+  labels: '',
+  paths: '',
+  hosts: '',
+  methods: '',
+  authentication: USUAL_METHOD,
+  accessCondition: DEFAULT_ACCESS_CONDITION,
 };
 
 /** As the endpoint is. */
 export function textsOf(endpoint: ShownEndpoint): EndpointTexts {
   const { description = '', labels, match, scenario, authentication, accessCondition } = endpoint;
   return {
-    ...{ description, labels: linesOfLabels(labels) },
+    description,
+    labels: linesOfLabels(labels),
     paths: match.paths.map(formatPathRule).join('\n'),
     hosts: (match.hosts ?? []).join('\n'),
     methods: (match.methods ?? []).join(' '),
@@ -65,7 +71,9 @@ export function bodyOf(
   return {
     body: {
       description: description === '' ? null : description,
-      ...{ scenario: isOpen ? 'open' : 'partner-openapi', match, labels: read.patch },
+      scenario: isOpen ? 'open' : 'partner-openapi',
+      match,
+      labels: read.patch,
       authentication: isOpen ? null : authentication,
       accessCondition: isOpen ? null : accessCondition,
     },
@@ -98,42 +106,53 @@ export function endpointFields(texts: EndpointTexts, { refused, fault }: FormSta
   const { description, labels, paths, hosts, methods, authentication, accessCondition } = texts;
   return html`${textArea(
     {
-      ...{
-        name: 'paths',
-        label: 'Paths',
-        value: paths,
-        rows: 3,
-        isRequired: true,
-        pointers: ['/match/paths'],
-      },
+      name: 'paths',
+      label: 'Paths',
+      value: paths,
+      rows: 3,
+      isRequired: true,
+      pointers: ['/match/paths'],
       hint: 'One on each line. /orders takes this path and everything below it, exact:/orders takes this path only.',
     },
     refused,
   )}
 ${textArea(
   {
-    ...{ name: 'hosts', label: 'Hosts', value: hosts, rows: 2, pointers: ['/match/hosts'] },
+    name: 'hosts',
+    label: 'Hosts',
+    value: hosts,
+    rows: 2,
+    pointers: ['/match/hosts'],
     hint: 'One on each line, such as api.example.com or *.example.com. Any host when it is empty.',
   },
   refused,
 )}
 ${textField(
   {
-    ...{ name: 'methods', label: 'Methods', value: methods, pointers: ['/match/methods'] },
+    name: 'methods',
+    label: 'Methods',
+    value: methods,
+    pointers: ['/match/methods'],
     hint: 'Such as GET POST. Any method when it is empty.',
   },
   refused,
 )}
 ${selectField(
   {
-    ...{ name: 'authentication', label: 'How callers prove who they are', value: authentication },
-    ...{ choices: authenticationChoices, pointers: ['/authentication', '/scenario'] },
+    name: 'authentication',
+    label: 'How callers prove who they are',
+    value: authentication,
+    choices: authenticationChoices,
+    pointers: ['/authentication', '/scenario'],
   },
   refused,
 )}
 ${selectField(
   {
-    ...{ name: 'accessCondition', label: 'Who is let in', value: accessCondition, choices: accessChoices },
+    name: 'accessCondition',
+    label: 'Who is let in',
+    value: accessCondition,
+    choices: accessChoices,
     hint: 'Without effect on an open endpoint. The default is that of commands and files.',
   },
   refused,
@@ -141,7 +160,11 @@ ${selectField(
 ${textField({ name: 'description', label: 'Description', value: description }, refused)}
 ${textArea(
   {
-    ...{ name: 'labels', label: 'Labels', value: labels, rows: 2, fault },
+    name: 'labels',
+    label: 'Labels',
+    value: labels,
+    rows: 2,
+    fault,
     hint: 'One on each line, such as team=payments. Operators reach endpoints by labels.',
   },
   refused,
