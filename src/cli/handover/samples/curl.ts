@@ -6,7 +6,10 @@ import type { FirstCall, SampleLanguage } from './language.ts';
 function program({ settings: { carrier }, http, body }: FirstCall): string {
   if (carrier === undefined) throw new Error('curl is for App Keys in a place of their own');
   const empty = { method: http, path: '/', authority: '', headers: [], body: Buffer.alloc(0) };
-  const lines = carryKey(empty, [carrier], '$APP_KEY').headers.map(([name, value]) => `"${name}: ${value}"`);
+  // Names and words may hold $ and backticks, which are tokens.
+  const lines = carryKey(empty, [carrier], '').headers.map(
+    ([name, value]) => `${quote(`${name}: ${value}`)}"$APP_KEY"`,
+  );
   const usual = body === null ? 'GET' : 'POST';
   const verb = http === usual ? '' : http === 'HEAD' ? '-I ' : `-X ${quote(http)} `;
   const content = body === null ? '' : `-H 'Content-Type: application/json' -d ${quote(body)} `;

@@ -81,7 +81,7 @@ describe('what postern handover tells a partner', () => {
     assert.match(bearer, /\| App Key \| the header `Authorization`, after the word `Bearer` and a blank \|/);
     assert.match(bearer, /^Authorization: Bearer 8c1f0b7d52e94a3c9d6e7f8a1b2c3d4e$/m);
     // No client writes such a word: the sample needs none.
-    assert.match(bearer, /^printf '%s\\n' "Authorization: Bearer \$APP_KEY" \| curl -H @- /m);
+    assert.match(bearer, /^printf '%s\\n' 'Authorization: Bearer '"\$APP_KEY" \| curl -H @- /m);
     assert.doesNotMatch(bearer, /postern-curl/);
   });
 

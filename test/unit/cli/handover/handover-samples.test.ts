@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { methods } from '../../../../src/check/methods/methods.ts';
 import { presentations } from '../../../../src/check/methods/presentation/presentations.ts';
+import { curl } from '../../../../src/cli/handover/samples/curl.ts';
 import type { FirstCall } from '../../../../src/cli/handover/samples/language.ts';
 import { languageNames, languages } from '../../../../src/cli/handover/samples/languages.ts';
 import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
@@ -141,6 +142,16 @@ describe('the samples of postern handover', () => {
     writeFileSync(script, languages.javascript.program({ ...readmeCall, http: odd }));
     execFileSync(process.execPath, ['--check', script]);
     execFileSync('sh', ['-n'], { input: languages.shell.program({ ...readmeCall, http: odd }) });
+  });
+
+  it('quote a header and a scheme word of any characters that HTTP has for them', () => {
+    const carrier = { header: "X-$HOME'`id`", scheme: 'a$HOME`id`!' };
+    const program = curl.program({ ...callBy('key'), settings: { carrier } });
+    const [, header = ''] = /^(printf .*) \| curl /m.exec(program) ?? [];
+    const env = { PATH: process.env['PATH'], APP_KEY: 'the-key $x', HOME: 'expanded' };
+    assert.equal(execFileSync('sh', ['-c', header], { env }).toString(), "X-$HOME'`id`: a$HOME`id`! the-key $x\n");
+    const parts = curl.program({ ...callBy('key'), settings: { carrier: { header: 'X-Key' } } });
+    assert.ok(parts.includes(`printf '%s\\n' 'X-Key: '"$APP_KEY" | curl`), parts);
   });
 
   it('are written into a folder with the page, and with a file for the secret that is empty', async () => {
