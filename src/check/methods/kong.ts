@@ -29,11 +29,10 @@ export interface PluginSettings extends KongValues {
   readonly report: ReportDifference;
 }
 
-/** The scheme words that stand in the keys of a file, such as `Bearer` in the key `Bearer abc`. */
+/** What the imported keys of a file begin with. */
 export interface KeySchemes {
-  readonly words: readonly string[];
-  /** Whether every key of the file has one. */
-  readonly areOnAll: boolean;
+  /** The scheme word before every one of them, such as `Bearer` in the key `Bearer abc`; null for none. */
+  readonly word: string | null;
 }
 
 /** The plugin of Kong that authenticates as a method does, and what becomes of it in an import. */

@@ -37,9 +37,10 @@ export const kongKeyAuth: KongCounterpart<'key'> = {
 };
 
 /**
- * Where the key may stand, in the order in which Kong looks; before it, a scheme word where the file's keys have one.
+ * Where the key may stand, in the order in which Kong looks; after a scheme word, and in headers only, where the file's
+ * keys begin with one.
  */
-function readKeyNames(settings: PluginSettings, schemes: KeySchemes): readonly KeyCarrier[] {
+function readKeyNames(settings: PluginSettings, { word }: KeySchemes): readonly KeyCarrier[] {
   const names = settings.texts('key_names');
   const inHeader = settings.flag('key_in_header', true);
   const inQuery = settings.flag('key_in_query', true);
@@ -48,12 +49,16 @@ function readKeyNames(settings: PluginSettings, schemes: KeySchemes): readonly K
     if (!carriers.some((other) => isSameCarrier(other, carrier))) carriers.push(carrier);
   };
   const addHeader = (header: string): void => {
-    for (const scheme of schemes.words) add({ header, scheme });
-    if (!schemes.areOnAll) add({ header });
+    add(word === null ? { header } : { header, scheme: word });
   };
-  if (schemes.words.length > 0 && inQuery) {
+  if (word !== null) {
+    settings.report('note', [], {
+      what: `takes keys after the word ${quoted(word)} as it is written; here its case does not matter (RFC 9110)`,
+    });
+  }
+  if (word !== null && inQuery) {
     settings.report('warning', [], {
-      what: `takes keys with a scheme word before them (${schemes.words.map(quoted).join(', ')}) from the query too; here they are taken from a header only`,
+      what: `takes keys with the word ${quoted(word)} before them from the query too; here they are taken from a header only`,
       instead: 'have callers who send them in the query send them in the header',
     });
   }
@@ -69,7 +74,7 @@ function readKeyNames(settings: PluginSettings, schemes: KeySchemes): readonly K
       // nginx finds a header of either spelling under a name with "_".
       if (name.includes('_')) addHeader(name.replaceAll('_', '-'));
     }
-    if (!inQuery || schemes.areOnAll) continue;
+    if (!inQuery || word !== null) continue;
     if (findCarrierFault({ query: name }) === null) add({ query: name });
     else {
       settings.report('error', ['key_names', index], {

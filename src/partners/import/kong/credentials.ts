@@ -130,9 +130,8 @@ function readAppKey({ kind, entity }: KongCredential, schemes: FileKeySchemes): 
   if (reference !== null) {
     return { field, what: `has ${reference.what} in place of its "${field}"`, instead: RENDER_FIRST };
   }
-  if (isAppKey(appKey)) return appKey;
-  const afterWord = kind.credential.appSecret === null ? schemes.appKeyOf(appKey) : null;
-  if (afterWord !== null) return afterWord;
+  const read = kind.credential.appSecret === null ? schemes.read(appKey) : isAppKey(appKey) ? { appKey } : null;
+  if (read !== null) return 'appKey' in read ? read.appKey : { field, what: read.fault, instead: issueFor(kind) };
   const what = isAppKey(appKey.slice(0, MAX_APP_KEY_CHARACTERS))
     ? `has a "${field}" of more than ${String(MAX_APP_KEY_CHARACTERS)} characters`
     : `has a "${field}" with other characters than A-Z, a-z, 0-9, ".", "_" and "-"`;

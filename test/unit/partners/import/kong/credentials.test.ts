@@ -45,53 +45,6 @@ describe('an imported credential', () => {
     assert.deepEqual(consumers[0]?.['credentials'], [{ method: 'key', appKey }]);
   });
 
-  it('loses the scheme word of its key, which becomes one of the carriers', () => {
-    const file = (keys: readonly string[], config = 'key_names: [authorization], key_in_query: false') =>
-      importText(`_format_version: "3.0"
-routes: [{ name: a, paths: [/a], plugins: [{ name: key-auth, config: { ${config} } }] }]
-consumers:
-${keys.map((key, index) => `  - { username: c${String(index)}, keyauth_credentials: [{ key: ${JSON.stringify(key)} }] }`).join('\n')}
-`);
-    const keyNamesOf = ({ endpoints }: ReturnType<typeof file>) =>
-      (endpoints[0]?.['options'] as { readonly keyNames: unknown }).keyNames;
-    const keysOf = ({ consumers }: ReturnType<typeof file>) =>
-      consumers.flatMap(({ credentials }) =>
-        ((credentials ?? []) as readonly { readonly appKey: string }[]).map(({ appKey }) => appKey),
-      );
-    const all = file(['Bearer one', 'bearer two', 'Token three']);
-    assert.deepEqual(keysOf(all), ['one', 'two', 'three']);
-    assert.deepEqual(keyNamesOf(all), [
-      { header: 'authorization', scheme: 'Bearer' },
-      { header: 'authorization', scheme: 'Token' },
-    ]);
-    assert.deepEqual([all.counts.error, all.counts.warning], [0, 1], 'the warning is of ids');
-    const some = file(['Bearer one', 'two'], 'key_names: [authorization]');
-    assert.deepEqual(keyNamesOf(some), [
-      { header: 'authorization', scheme: 'Bearer' },
-      { header: 'authorization' },
-      { query: 'authorization' },
-    ]);
-    assert.match(
-      linesOf(some.findings, 'warning').join('\n'),
-      /with a scheme word before them \("Bearer"\) from the query too/,
-    );
-    // One App Key would be two callers'.
-    for (const keys of [
-      ['Bearer one', 'one'],
-      ['Bearer one', 'Token one'],
-      ['Bearer one', 'bearer one'],
-    ]) {
-      const taken = file(keys);
-      assert.deepEqual(
-        keysOf(taken),
-        keys.filter((key) => key === 'one'),
-        keys.join(),
-      );
-      assert.deepEqual(keyNamesOf(taken), [{ header: 'authorization' }]);
-      assert.match(linesOf(taken.findings, 'error').join('\n'), /a "key" with other characters than/);
-    }
-  });
-
   it('is one of key, hmac and oauth2, nested or at the top of the file', () => {
     const nested = acmeWith(
       `keyauth_credentials: [{ id: 0b7c4c1e-52a1-4a66-9f0e-6a0e5f3f1a11, key: k1 }], hmacauth_credentials: [{ username: acme, secret: ${SECRET} }], oauth2_credentials: [{ name: n, client_id: Client.1, client_secret: ${SECRET} }]`,
