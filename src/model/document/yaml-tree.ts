@@ -1,4 +1,4 @@
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import { isJsonObject } from './json.ts';
 import type { DocumentPath } from './problem.ts';
 import { positionFinder, type DocumentSource, type Position, type UnreadSource } from './source-text.ts';
@@ -29,17 +29,25 @@ export interface YamlTree {
 /** Stands for a value whose own fault has been reported: readers pass over it. */
 export const UNREADABLE: unique symbol = Symbol('unreadable');
 
+/** How another program reads YAML where it differs from YAML 1.2. */
+export interface YamlDialect {
+  /** The value of a scalar without quotes. Not for keys that merge. */
+  readonly plainValue: (text: string) => unknown;
+  /** Why a text cannot be a key, and what to do; null when it can. */
+  readonly findKeyFault: (key: string) => string | null;
+}
+
 /** Values counted with every use of an alias: what a small text with nested aliases could grow to. */
 export const MAX_VALUES = 4_000_000;
 
 /**
- * Reads one file, with merge keys (`<<`) as YAML 1.1 has them. Never throws, whatever the text; time and memory grow
- * with the text, not with its aliases.
+ * Reads one file, with merge keys (`<<`) as YAML 1.1 has them, and all else as YAML 1.2 or the dialect has it. Never
+ * throws, whatever the text; time and memory grow with the text, not with its aliases.
  */
-export function readYamlTree(source: DocumentSource): YamlTree {
+export function readYamlTree(source: DocumentSource, dialect: YamlDialect | null = null): YamlTree {
   const syntax = readYamlSyntax(source.text);
   const positionOf = positionFinder(source.text);
-  const converter = new Converter(positionOf);
+  const converter = new Converter(positionOf, dialect);
   const root = syntax.document?.contents ?? null;
   const value = root === null ? null : converter.convert(root, []).value;
   return {
@@ -78,10 +86,12 @@ class Converter {
   readonly #targets = new Map<Node, Node>();
   readonly #pairs = new Map<YAMLMap, Map<string, Pair>>();
   readonly #positionOf: (offset: number) => Position;
+  readonly #dialect: YamlDialect | null;
   #values = 0;
 
-  constructor(positionOf: (offset: number) => Position) {
+  constructor(positionOf: (offset: number) => Position, dialect: YamlDialect | null) {
     this.#positionOf = positionOf;
+    this.#dialect = dialect;
   }
 
   convert(node: Node, path: (string | number)[]): Converted {
@@ -113,7 +123,11 @@ class Converter {
       return { value: list, size };
     }
     this.#values += 1;
-    return { value: isScalar(node) ? node.value : null, size: 1 };
+    return { value: isScalar(node) ? this.#scalarOf(node) : null, size: 1 };
+  }
+
+  #scalarOf({ type, source, value }: Scalar): unknown {
+    return this.#dialect !== null && type === 'PLAIN' ? this.#dialect.plainValue(source ?? '') : value;
   }
 
   #convertPairItem(item: unknown, list: Node, path: (string | number)[]): Converted {
@@ -186,14 +200,15 @@ class Converter {
 
   /** The text of a key; null, and a fault, for an invalid key. */
   #keyOf(node: Node, path: DocumentPath): string | null {
-    if (isScalar(node) && typeof node.value === 'string' && node.tag === undefined && node.value !== '__proto__') {
-      if (node.anchor !== undefined)
-        this.#anchors.set(node.anchor, { node, converted: { value: node.value, size: 1 } });
-      return node.value;
+    const value = isScalar(node) ? this.#scalarOf(node) : null;
+    const fault = typeof value === 'string' ? (this.#dialect?.findKeyFault(value) ?? null) : null;
+    const isKey = isScalar(node) && node.tag === undefined && value !== '__proto__' && fault === null;
+    if (isKey && typeof value === 'string') {
+      if (node.anchor !== undefined) this.#anchors.set(node.anchor, { node, converted: { value, size: 1 } });
+      return value;
     }
-    const message = isScalar(node)
-      ? 'this cannot be a key: a key is a text; quote it'
-      : 'this cannot be a key: a key is a text (quote a value that begins with "{", "[", "*" or "?")';
+    const advice = isScalar(node) ? '; quote it' : ' (quote a value that begins with "{", "[", "*" or "?")';
+    const message = fault ?? `this cannot be a key: a key is a text${advice}`;
     this.#fault(node, path, message);
     return null;
   }

@@ -4,7 +4,7 @@ import { writeDocument } from '../../../resources/write-document.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../../../resources/parse-document.ts';
 import { type Place, ProblemLog } from '../../../model/document/problem-log.ts';
 import { formatProblem, isPlainName, type Problem } from '../../../model/document/problem.ts';
-import type { DocumentSource, UnreadSource } from '../../../model/document/source-text.ts';
+import { type DocumentSource, positionFinder, type UnreadSource } from '../../../model/document/source-text.ts';
 import { readYamlTree, unreadTree, type YamlTree } from '../../../model/document/yaml-tree.ts';
 import { count } from '../../../base/text/printable.ts';
 import { consumerIds, consumersKeptOut, importConsumers } from './consumers.ts';
@@ -16,6 +16,7 @@ import { allowedBy, importGrants } from './groups-and-grants.ts';
 import type { ImportContext, ImportOptions } from './import-context.ts';
 import type { KongConfiguration, KongRoute } from './kong-entities.ts';
 import { readKeySchemes } from './key-schemes.ts';
+import { findOldBreak, kongYaml } from './kong-yaml.ts';
 import { findManifests } from './manifests.ts';
 import { effectivePlugins } from './plugins.ts';
 import { routeLimits } from './rate-limiting.ts';
@@ -63,7 +64,11 @@ function treeOf(source: DocumentSource | UnreadSource): YamlTree {
     return unreadTree({ file, line: 1, message });
   }
   const manifests = findManifests(text);
-  return manifests === null ? readYamlTree(source) : unreadTree({ file, line: 1, message: manifests });
+  if (manifests !== null) return unreadTree({ file, line: 1, message: manifests });
+  const oldBreak = findOldBreak(text);
+  if (oldBreak === null) return readYamlTree(source, kongYaml);
+  const { line } = positionFinder(text)(oldBreak.offset);
+  return unreadTree({ file, line, message: oldBreak.message });
 }
 
 function importConfiguration(

@@ -141,7 +141,7 @@ function readNamedWindows(config: PluginSettings): Windows {
 /** The windows of `rate-limiting-advanced`: two lists of the same length. */
 function readListedWindows(config: PluginConfig): Windows {
   const numbers = (key: string): readonly number[] =>
-    config.items(key).flatMap(({ raw }) => (typeof raw === 'number' ? raw : []));
+    config.items(key).flatMap(({ raw }) => (typeof raw === 'number' && Number.isFinite(raw) ? raw : []));
   // A month of the calendar has no fixed size.
   const units = numbers('window_size').map((size) =>
     limitUnits.find((unit) => unit !== 'month' && unitSeconds[unit] === size),
