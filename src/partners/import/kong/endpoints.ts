@@ -1,10 +1,11 @@
 import { replaceUnseen } from '../../../base/text/unseen.ts';
-import { MAX_DESCRIPTION_CHARACTERS } from '../../../model/bounds.ts';
+import { MAX_DESCRIPTION_CHARACTERS, MAX_ENDPOINTS_BYTES, MAX_PATH_SEGMENTS } from '../../../model/bounds.ts';
+import { type EndpointMatch, segmentCount } from '../../../model/endpoint.ts';
 import type { Declared } from '../../../resources/declared.ts';
 import { declareLimits } from '../../../resources/limits.ts';
 import { type DecisionContext, decideRoute } from './decide-route.ts';
 import { type KongRoute, nameOfRoute, nameOfService } from './kong-entities.ts';
-import { carriedPaths, type EndpointDraft } from './match-cell.ts';
+import { carriedPaths, type EndpointDraft, isEmitted } from './match-cell.ts';
 import { closeGaps, resolveCollisions } from './overlaps.ts';
 import { readRouteMatch } from './route-match.ts';
 import { strictnessOf } from './strictness.ts';
@@ -47,11 +48,47 @@ export function draftEndpoints(
       isClosed: false,
     }),
   );
+  leaveOutBeyond(drafts, context.options.observes);
   const strictness = strictnessOf(drafts.map(({ decision }) => decision));
   resolveCollisions(drafts, strictness);
   closeGaps(drafts, strictness, context.options);
   reportNotFound(drafts, context);
   return drafts;
+}
+
+/** What a database adds to each host, path and method, and to each endpoint, at most. */
+const BYTES_OF_ITEM = 16;
+const BYTES_OF_ENDPOINT = 256;
+
+/** Leaves out the routes, in the order of the file, that would make endpoints more than a store may have. */
+function leaveOutBeyond(drafts: readonly EndpointDraft[], observes: boolean): void {
+  const left = { segments: MAX_PATH_SEGMENTS, bytes: MAX_ENDPOINTS_BYTES };
+  for (const draft of drafts.filter(isEmitted)) {
+    const { route } = draft;
+    const declared = declareDraft(draft, observes);
+    const {
+      hosts = [],
+      paths,
+      methods = [],
+    } = declared['match'] as Partial<EndpointMatch> & Pick<EndpointMatch, 'paths'>;
+    const segments = segmentCount({ hosts, paths });
+    const items = hosts.length + paths.length + methods.length;
+    const bytes = Buffer.byteLength(JSON.stringify(declared)) + items * BYTES_OF_ITEM + BYTES_OF_ENDPOINT;
+    if (segments <= left.segments && bytes <= left.bytes) {
+      left.segments -= segments;
+      left.bytes -= bytes;
+      continue;
+    }
+    for (const path of draft.match.paths) draft.droppedPaths.add(path);
+    const bound =
+      segments > left.segments
+        ? `${String(MAX_PATH_SEGMENTS)} segments of paths, counted for each host,`
+        : `${String(MAX_ENDPOINTS_BYTES / 1024 / 1024)} MiB`;
+    route.report('error', [], {
+      what: `is beyond the ${bound} that all endpoints together may have: it was left out`,
+      instead: 'take paths or hosts away that are not needed, or divide the file for several stores',
+    });
+  }
 }
 
 /** An endpoint as a declarative file has it. */

@@ -22,7 +22,7 @@ export interface EndpointDraft {
   readonly route: KongRoute;
   readonly match: RouteMatch;
   readonly decision: RouteDecision;
-  /** Paths that another endpoint has instead. */
+  /** Paths that the endpoint goes without: another one has them, or they are beyond what a store may have. */
   readonly droppedPaths: Set<MatchPath>;
   /** Refuses everything because it would take requests that Kong gives to a stricter route. */
   isClosed: boolean;
