@@ -59,39 +59,59 @@ export function manifestSnippet(
   return `${[head, ...commented].join('\n# ---\n')}\n${manifests.map((name) => `---\n${textOf(name)}\n`).join('')}`;
 }
 
-function renameIstio(text: string, { gateway, service }: ClusterNames): string {
-  const placed =
-    gateway === null
-      ? text
-      : text
-          .replaceAll('namespace: istio-partners', `namespace: ${gateway.namespace}`)
-          .replaceAll('istio: partners', `istio: ${gateway.name}`);
-  if (service === null) return placed;
-  return placed
-    .replaceAll('postern.postern.svc.cluster.local', `${service.name}.${service.namespace}.svc.cluster.local`)
-    .replaceAll('namespace: postern', `namespace: ${service.namespace}`);
-}
-
 const GATEWAY_NAME = /((?:kind: Gateway\n(?:metadata:\n)? +|parentRefs:\n +- )name: )partners\b/g;
 
-function renameEnvoyGateway(text: string, { gateway, service }: ClusterNames): string {
-  const served =
-    service === null
-      ? text
-      : text
-          .replaceAll(
-            /name: postern\n( +)namespace: postern\n/g,
-            `name: ${service.name}\n$1namespace: ${service.namespace}\n`,
-          )
-          .replaceAll('value: postern.postern\n', `value: ${service.name}.${service.namespace}\n`)
-          .replaceAll(/(kind: ReferenceGrant\n[\s\S]*?namespace: )postern\n/g, `$1${service.namespace}\n`)
-          .replaceAll(/(kind: Service\n +name: )postern\n/g, `$1${service.name}\n`);
-  if (gateway === null) return served;
-  const { namespace, name, listener } = gateway;
-  return served
-    .replaceAll(GATEWAY_NAME, `$1${name}`)
-    .replaceAll(/(listeners:\n +- name: )https\b/g, `$1${listener}`)
-    .replaceAll('partners/partners/https', `${namespace}/${name}/${listener}`)
-    .replaceAll('namespace: partners', `namespace: ${namespace}`)
-    .replaceAll(/(securitypolicy|httproute)\/partners\//g, `$1/${namespace}/`);
+function renameIstio(text: string, names: ClusterNames): string {
+  return renamed(text, names, {
+    gateway: [
+      [/(namespace: )istio-partners\b/g, '$1{namespace}'],
+      [/(istio: )partners\b/g, '$1{name}'],
+    ],
+    service: [
+      [/\bpostern\.postern(\.svc\.cluster\.local)/g, '{name}.{namespace}$1'],
+      [/(namespace: )postern\b/g, '$1{namespace}'],
+    ],
+  });
+}
+
+function renameEnvoyGateway(text: string, names: ClusterNames): string {
+  return renamed(text, names, {
+    gateway: [
+      [GATEWAY_NAME, '$1{name}'],
+      [/(listeners:\n +- name: )https\b/g, '$1{listener}'],
+      [/\bpartners\/partners\/https\b/g, '{namespace}/{name}/{listener}'],
+      [/(namespace: )partners\b/g, '$1{namespace}'],
+      [/(securitypolicy|httproute)\/partners\//g, '$1/{namespace}/'],
+    ],
+    service: [
+      [/(name: )postern(\n +namespace: )postern\n/g, '$1{name}$2{namespace}\n'],
+      [/(value: )postern\.postern\n/g, '$1{name}.{namespace}\n'],
+      [/(kind: ReferenceGrant\n[\s\S]*?namespace: )postern\n/g, '$1{namespace}\n'],
+      [/(kind: Service\n +name: )postern\n/g, '$1{name}\n'],
+    ],
+  });
+}
+
+type Owner = keyof ClusterNames;
+/** Where a name of the overlay stands, and what replaces it, with the new names in braces. */
+type Place = readonly [pattern: RegExp, replacement: string];
+
+/**
+ * A text with all names replaced at once. One after the other, a new name that an overlay uses for something else would
+ * be replaced again: a gateway in the namespace `postern` would move to that of the Service.
+ */
+function renamed(text: string, names: ClusterNames, places: Readonly<Record<Owner, readonly Place[]>>): string {
+  const owners = (['gateway', 'service'] as const).filter((owner) => names[owner] !== null);
+  const marked = owners
+    .flatMap((owner) => places[owner].map(([pattern, replacement]) => [pattern, marksIn(replacement, owner)] as const))
+    .reduce((before, [pattern, replacement]) => before.replaceAll(pattern, replacement), text);
+  return marked.replaceAll(/\0(\w+)\.(\w+)\0/g, (mark, owner: Owner, part: string) => {
+    const parts: Readonly<Record<string, string>> = { ...names[owner] };
+    return parts[part] ?? mark;
+  });
+}
+
+/** A character that no manifest holds stands around each mark. */
+function marksIn(replacement: string, owner: Owner): string {
+  return replacement.replaceAll(/\{(\w+)\}/g, `\0${owner}.$1\0`);
 }

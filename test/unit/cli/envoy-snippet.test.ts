@@ -117,6 +117,46 @@ describe('postern envoy snippet', () => {
     assert.match(text, /host: gate\.auth\.svc\.cluster\.local\n/);
   });
 
+  // What the overlays call things, given to the other side: each new name must stand only where it belongs.
+  for (const [gateway, service] of [
+    ['postern/ingress', 'auth/gate'],
+    ['postern-edge/postern', 'istio-partners/gate'],
+    ['edge/front', 'postern-auth/postern'],
+  ] as const) {
+    it(`does not rename a name that was given, for Istio: ${gateway}, ${service}`, async () => {
+      const text = await printed(['--for', 'istio', '--gateway', gateway, '--service', service]);
+      const [namespace = '', label = ''] = gateway.split('/');
+      const [serviceNamespace = '', name = ''] = service.split('/');
+      const plain = await printed(['--for', 'istio', '--gateway', 'aaa/bbb', '--service', 'ccc/ddd']);
+      const expected = plain
+        .replaceAll('namespace: aaa\n', `namespace: ${namespace}\n`)
+        .replaceAll('istio: bbb\n', `istio: ${label}\n`)
+        .replaceAll('ddd.ccc.svc', `${name}.${serviceNamespace}.svc`)
+        .replaceAll('namespace: ccc\n', `namespace: ${serviceNamespace}\n`);
+      assert.equal(text, expected);
+    });
+  }
+
+  for (const [gateway, service] of [
+    ['edge/front/tls', 'partners/gate'],
+    ['postern/postern/https', 'partners-auth/partners'],
+    ['partners/partners/partners', 'auth/https'],
+  ] as const) {
+    it(`does not rename a name that was given, for Envoy Gateway: ${gateway}, ${service}`, async () => {
+      const text = await printed(['--for', 'envoy-gateway', '--gateway', gateway, '--service', service]);
+      const [namespace = '', front = '', listener = ''] = gateway.split('/');
+      const [serviceNamespace = '', name = ''] = service.split('/');
+      const plain = await printed(['--for', 'envoy-gateway', '--gateway', 'aaa/bbb/eee', '--service', 'ccc/ddd']);
+      const expected = plain
+        .replaceAll('aaa', namespace)
+        .replaceAll('bbb', front)
+        .replaceAll('eee', listener)
+        .replaceAll('ccc', serviceNamespace)
+        .replaceAll('ddd', name);
+      assert.equal(text, expected);
+    });
+  }
+
   it('takes the names of a gateway of Envoy Gateway and of the Service', async () => {
     const text = await printed(['--for', 'envoy-gateway', '--gateway', 'edge/front/tls', '--service', 'auth/gate']);
     assert.doesNotMatch(text, /partners\/partners|namespace: (partners|postern)\b|\/partners\//);
