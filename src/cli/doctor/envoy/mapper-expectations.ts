@@ -7,8 +7,8 @@ const MARKS = "metadata.filter_metadata['envoy.filters.http.rbac']";
  * Beginnings of the details of Envoy's own failures. Answers that somebody configured have others, and keep their body.
  */
 const FAILURES = [
-  'http[123][.]|low_version|missing_|invalid_path',
-  'absolute_path|path_normal|rejecting_because',
+  'http[123][.]|low_version|missing_(host|path)_',
+  '(absolute|invalid)_path|path_norm|rejecting_because',
   'request_(headers?_|overall_|payload_)|early_connect',
   'downstream_header|stream_idle_|(max_)?duration_',
   'upgrade_failed|websocket_|ext_authz_invalid',

@@ -17,6 +17,7 @@ import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 const FILTERS = 'type.googleapis.com/envoy.extensions.filters.http.';
 const ROUTER = 'envoy.filters.http.router';
+const API_KEYS = 'envoy.filters.http.api_key_auth';
 
 /** Answers that somebody configured beside Postern, and requests that no route takes. */
 export function answersOfOthersCases(attachment: Attachment): void {
@@ -67,6 +68,8 @@ export function answersOfOthersCases(attachment: Attachment): void {
       name: 'envoy.filters.http.local_ratelimit',
       typed_config: { '@type': `${FILTERS}local_ratelimit.v3.LocalRateLimit`, stat_prefix: 'own' },
     },
+    // On only for the route that has keys of its own.
+    { name: API_KEYS, disabled: true, typed_config: { '@type': `${FILTERS}api_key_auth.v3.ApiKeyAuth` } },
   ];
 
   const plain = { inline_string: 'ok\n' };
@@ -80,12 +83,26 @@ export function answersOfOthersCases(attachment: Attachment): void {
     filter_enforced: { default_value: { numerator: 100 } },
   };
 
+  const keys = {
+    '@type': `${FILTERS}api_key_auth.v3.ApiKeyAuthPerRoute`,
+    credentials: [{ key: 'own', client: 'own' }],
+    key_sources: [{ header: 'x-own-key' }],
+  };
+
   const ownRoutes: readonly JsonObject[] = [
     { match: { path: '/health' }, direct_response: { status: 200, body: plain } },
     { match: { path: '/robots.txt' }, direct_response: { status: 404, body: plain } },
     { match: { path: '/busy' }, direct_response: { status: 503, body: page }, response_headers_to_add: html },
     { match: { path: '/moved' }, redirect: { path_redirect: '/orders' } },
-  ].map((route) => ({ ...route, typed_per_filter_config: notAsked }));
+    {
+      match: { path: '/keyed' },
+      direct_response: { status: 200, body: plain },
+      typed_per_filter_config: { [API_KEYS]: keys },
+    },
+  ].map((route: JsonObject) => ({
+    ...route,
+    typed_per_filter_config: { ...notAsked, ...(route['typed_per_filter_config'] as JsonObject | undefined) },
+  }));
 
   const answers: Readonly<Record<string, readonly [status: number, type: string | null, body: string]>> = {
     '/health': [200, 'text/plain', 'ok\n'],
@@ -94,6 +111,7 @@ export function answersOfOthersCases(attachment: Attachment): void {
     '/moved': [301, null, ''],
     '/healthz': [200, null, ''],
     '/lua': [418, 'text/teapot', 'short and stout'],
+    '/keyed': [401, 'text/plain', 'Client authentication failed.'],
   };
 
   function edit(config: JsonObject): void {
