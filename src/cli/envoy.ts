@@ -64,8 +64,12 @@ function snippetFor({ for: kind, grpc, http, gateway, service }: SnippetOptions,
   refuse({ '--grpc': grpc, '--http': http }, kind);
   const folder = join(packageFiles.deploy, overlayOf(kind));
   const files = new Map(filesOf(kind).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
-  const [namespace = '', name = '', listener = ''] = namesIn('--gateway', gateway, kind === 'istio' ? 2 : 3);
-  const [serviceNamespace = '', serviceName = ''] = namesIn('--service', service, 2);
+  const [namespace = '', name = '', listener = ''] = namesIn(
+    '--gateway',
+    gateway,
+    kind === 'istio' ? 'NAMESPACE/LABEL' : 'NAMESPACE/GATEWAY/LISTENER',
+  );
+  const [serviceNamespace = '', serviceName = ''] = namesIn('--service', service, 'NAMESPACE/SERVICE');
   return manifestSnippet(kind, files, {
     gateway: gateway === undefined ? null : { namespace, name, listener },
     service: service === undefined ? null : { namespace: serviceNamespace, name: serviceName },
@@ -79,14 +83,28 @@ function refuse(options: Readonly<Record<string, string | undefined>>, kind: str
   }
 }
 
-/** Names as Kubernetes has them (RFC 1123), joined by slashes. */
-function namesIn(option: string, text: string | undefined, count: number): readonly string[] {
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+
+const ONE_LABEL = new RegExp(`^${LABEL}$`);
+const WITH_DOTS = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`);
+
+/** What Kubernetes takes as each name (RFC 1123). */
+const NAMES: Readonly<Record<string, RegExp>> = {
+  NAMESPACE: ONE_LABEL,
+  SERVICE: ONE_LABEL,
+  LABEL: ONE_LABEL,
+  GATEWAY: WITH_DOTS,
+  LISTENER: WITH_DOTS,
+};
+
+/** The names that an option gives, joined by slashes as its form says. */
+function namesIn(option: string, text: string | undefined, form: string): readonly string[] {
   if (text === undefined) return [];
-  const names = text.split('/');
-  if (names.length === count && names.every((name) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name)))
+  const [names, kinds] = [text.split('/'), form.split('/')];
+  if (names.length === kinds.length && kinds.every((kind, index) => NAMES[kind]?.test(names[index] ?? '')))
     return names;
-  const what = count === 3 ? 'NAMESPACE/GATEWAY/LISTENER' : 'two names of Kubernetes with a slash between them';
-  throw new UsageError(`${option}: must be ${what}, not "${text}"`);
+  const rule = 'each a name of Kubernetes (lower-case letters, digits, hyphens)';
+  throw new UsageError(`${option}: must be ${form}, ${rule}, not "${text}"`);
 }
 
 function addressOf(

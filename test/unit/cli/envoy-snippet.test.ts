@@ -86,7 +86,14 @@ describe('postern envoy snippet', () => {
       {},
       /NAMESPACE\/GATEWAY\/LISTENER/,
     ],
-    ['a name that is none', ['--for', 'istio', '--service', 'a/B'], {}, /--service: must be two names/],
+    [
+      'a name that is none',
+      ['--for', 'istio', '--service', 'a/B'],
+      {},
+      /--service: must be NAMESPACE\/SERVICE, each a name of Kubernetes \(.*\), not "a\/B"/,
+    ],
+    ['a gateway of Istio without its label', ['--for', 'istio', '--gateway', 'a'], {}, /must be NAMESPACE\/LABEL, /],
+    ['a namespace with a dot', ['--for', 'envoy-gateway', '--gateway', 'a.b/c/d'], {}, /, not "a\.b\/c\/d"/],
     ['settings that are wrong', [], { POSTERN_LOG_LEVEL: 'loud' }, /POSTERN_LOG_LEVEL/],
   ] as const) {
     it(`refuses ${title}`, async () => {
@@ -156,6 +163,12 @@ describe('postern envoy snippet', () => {
       assert.equal(text, expected);
     });
   }
+
+  it('takes names with dots where Kubernetes does: of a Gateway and its listener', async () => {
+    const text = await printed(['--for', 'envoy-gateway', '--gateway', 'edge/front.v2/api.example.com']);
+    assert.match(text, /name: edge\/front\.v2\/api\.example\.com\n/);
+    assert.match(text, /kind: Gateway\n +name: front\.v2\n/);
+  });
 
   it('takes the names of a gateway of Envoy Gateway and of the Service', async () => {
     const text = await printed(['--for', 'envoy-gateway', '--gateway', 'edge/front/tls', '--service', 'auth/gate']);
