@@ -101,9 +101,16 @@ export function overrideOf(route: Route, filter: HttpFilter): JsonObject | null 
 export function isOff(route: Route, filter: HttpFilter): boolean {
   const override = overrideOf(route, filter);
   if (override === null) return filter.isDisabled;
+  if (typeOf(override) === 'RBACPerRoute') return letsMorePass(filter, override);
   return (
     flagIn(override, 'disabled') || (typeOf(override) === 'FilterConfig' && flagIn(override, 'config', 'disabled'))
   );
+}
+
+/** Whether rules that a route has instead of the guard's let more pass; without any, Envoy skips the filter. */
+function letsMorePass(filter: HttpFilter, override: JsonObject): boolean {
+  const { passesMore, clusters } = readGuard({ ...filter, settings: objectIn(override, 'rbac') });
+  return passesMore || clusters.length > 0;
 }
 
 /** Whether the route's own metadata says that it goes around filters on purpose: that is a warning then, no fault. */
