@@ -92,9 +92,11 @@ export function posternCluster({ extAuthz }: PosternChain): string | null {
 /** Paths that Postern's own HTTP listener serves: they authenticate their clients themselves. */
 const OWN_PATHS = /^(\/oauth2(\/|$)|\/\.well-known\/oauth-authorization-server$)/;
 
-/** The most specific setting of a filter for a route, without the wrapper that can switch it off; null without one. */
+/** The most specific setting of a filter for a route, out of the wrapper unless that switches it off; null without. */
 export function overrideOf(route: Route, filter: HttpFilter): JsonObject | null {
-  return route.overrides.map((level) => level[filter.name]).find((level) => isJsonObject(level)) ?? null;
+  const override = route.overrides.map((level) => level[filter.name]).find((level) => isJsonObject(level)) ?? null;
+  if (override === null || typeOf(override) !== 'FilterConfig' || flagIn(override, 'disabled')) return override;
+  return objectIn(override, 'config');
 }
 
 /** Whether a filter does nothing for the requests of a route. */
@@ -102,9 +104,7 @@ export function isOff(route: Route, filter: HttpFilter): boolean {
   const override = overrideOf(route, filter);
   if (override === null) return filter.isDisabled;
   if (typeOf(override) === 'RBACPerRoute') return letsMorePass(filter, override);
-  return (
-    flagIn(override, 'disabled') || (typeOf(override) === 'FilterConfig' && flagIn(override, 'config', 'disabled'))
-  );
+  return flagIn(override, 'disabled');
 }
 
 /** Whether rules that a route has instead of the guard's let more pass; without any, Envoy skips the filter. */

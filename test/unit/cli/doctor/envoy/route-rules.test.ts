@@ -30,6 +30,15 @@ describe('doctor: rules of the guard that a route replaces', () => {
     });
   }
 
+  it('are a fault within the wrapper that can switch a filter off, too', () => {
+    assertFindings((config) => {
+      const wrapper = 'type.googleapis.com/envoy.config.route.v3.FilterConfig';
+      backendRoute(config)['typed_per_filter_config'] = {
+        [GUARD]: { '@type': wrapper, config: guardRules({})[GUARD] ?? null },
+      };
+    }, /^fault: .*: the guard is switched off here/);
+  });
+
   it('are right when they are the same', () => {
     assertFindings((config) => {
       const rules = structuredClone(objectAt(filterSettings(config, GUARD), 'rules'));
