@@ -2,6 +2,7 @@ import type { Lifetime } from '../base/clock.ts';
 import type { AuthenticationMethod } from './endpoint.ts';
 import type { Material } from './material.ts';
 
+/** The states that a credential is stored with (spec §1): `retiring` works until its end, `revoked` not at all. */
 export const credentialStates = ['active', 'retiring', 'revoked'] as const;
 export type CredentialState = (typeof credentialStates)[number];
 
@@ -30,8 +31,8 @@ export interface Credential extends CredentialFields {
 }
 
 /**
- * A credential for checks. Field by field: rest and spread would give each object a hidden class of its own, which slows
- * every check down.
+ * A credential for checks. Field by field: rest and spread would give each object a hidden class of its own, which
+ * slows every check down.
  */
 export function makeCredential(parts: Credential): Credential {
   const { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt } = parts;

@@ -150,8 +150,10 @@ const defaults = {
 
 /** The ways a consumer proves who it is (spec §3). */
 export type AuthenticationMethod = keyof typeof defaults;
+/** All of them, in the order of the table of defaults. */
 export const authenticationMethods = Object.keys(defaults) as readonly AuthenticationMethod[];
 
+/** The methods by which a request is signed (spec §3.2, §3.3). */
 export const signatureMethods = ['hmac', 'parameter-signature'] as const satisfies readonly AuthenticationMethod[];
 export type SignatureMethod = (typeof signatureMethods)[number];
 
@@ -161,9 +163,13 @@ export type OptionsOf = { readonly [M in AuthenticationMethod]: Values<keyof (ty
 export type CommonOptions = Values<keyof typeof common>;
 /** Options of both signature methods. */
 export type SignatureOptions = Values<keyof typeof common | keyof typeof signed | 'hideCredentials'>;
+/** Options of `key` (spec §3.1). */
 export type KeyOptions = OptionsOf['key'];
+/** Options of `hmac` (spec §3.2). */
 export type HmacOptions = OptionsOf['hmac'];
+/** Options of `parameter-signature` (spec §3.3). */
 export type ParameterSignatureOptions = OptionsOf['parameter-signature'];
+/** Options of `oauth2` (spec §3.4). */
 export type OAuth2Options = OptionsOf['oauth2'];
 
 /** Options as they were written, by name: right values only, not yet those of one method. */

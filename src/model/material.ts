@@ -15,11 +15,12 @@ export interface SharedSecret<S = Secret> {
 }
 
 /**
- * What a credential proves with (spec §1): its App Key, which then is the secret, or a secret beside it. `S` is the form
- * of each secret: {@link Secret} as callers use it, sealed in a database, null where a document leaves secrets out.
- * Built when a credential is read, never by a check.
+ * What a credential proves with (spec §1): its App Key, which then is the secret, or a secret beside it. `S` is the
+ * form of each secret: {@link Secret} as callers use it, sealed in a database, null where a document leaves secrets
+ * out. Built when a credential is read, never by a check.
  */
 export type Material<S = Secret> = { readonly kind: 'app-key' } | SharedSecret<S>;
+/** The name of what a credential proves with. */
 export type MaterialKind = Material['kind'];
 
 /** The material of every credential whose App Key is the secret: it has nothing of its own. */
@@ -58,7 +59,9 @@ export const materialFacts = {
   },
 } as const satisfies Readonly<Record<MaterialKind, MaterialFacts>>;
 
-/** What a credential for these methods proves with: with `key` and no other method, the App Key is the secret (spec §1). */
+/**
+ * What a credential for these methods proves with: with `key` and no other method, the App Key is the secret (spec §1).
+ */
 export function materialKindOf(methods: readonly AuthenticationMethod[]): MaterialKind {
   return methods.every((method) => method === 'key') ? 'app-key' : 'shared-secret';
 }

@@ -30,7 +30,9 @@ const texts = {
   },
 } as const satisfies Readonly<Record<ConsumerTextName, ConsumerText>>;
 
-/** Every text of a consumer, in the order in which they are given and shown. A new one does not compile without a row. */
+/**
+ * Every text of a consumer, in the order in which they are given and shown. A new one does not compile without a row.
+ */
 export const consumerTexts: readonly (ConsumerText & { readonly name: ConsumerTextName })[] = Object.entries(texts).map(
   ([name, text]) => ({ name: name as ConsumerTextName, ...text }),
 );

@@ -35,6 +35,7 @@ export interface DocumentCredential extends CredentialFields {
   readonly material: DeclaredMaterial;
 }
 
+/** An App Key of a document, as {@link APP_KEY_PATTERN} takes it. */
 export const appKeyField = textLike(
   APP_KEY_PATTERN,
   `must be 1 to ${String(MAX_APP_KEY_CHARACTERS)} of the characters A-Z, a-z, 0-9, ".", "_" and "-"`,
@@ -46,6 +47,7 @@ export const appKeyHashField = textLike(
   'must be the SHA-256 of an App Key: 64 of the characters 0-9 and a-f',
 );
 
+/** The methods of one credential, at least one and each once; several share its App Key and App Secret. */
 export const methodsField = nestedField({
   bsonType: 'array',
   minItems: 1,

@@ -44,7 +44,9 @@ export interface Method<M extends AuthenticationMethod> {
   readonly kong: KongCounterpart<M> | null;
   /** What explains a refused request. Loaded when needed: the service never does. */
   readonly loadExplainer: () => Promise<Explainer<M>>;
-  /** How people and programs of partners speak of it. `presentations.ts` loads those of all methods; the service none. */
+  /**
+   * How people and programs of partners speak of it. `presentations.ts` loads those of all methods; the service none.
+   */
   readonly loadPresentation: () => Promise<Presentation<M>>;
 }
 

@@ -2,8 +2,9 @@ import type { LabelSelector } from '../../model/labels.ts';
 import { isOwnedBy, type OwnedBy } from '../../model/owned-by.ts';
 
 /**
- * A refused request of a known caller, or one that no endpoint took, as operators look it up later. It holds no secret: no query, header, body or
- * token, and of method `key` no App Key. All texts are bounded, and are of callers: `printable` before they are shown.
+ * A refused request of a known caller, or one that no endpoint took, as operators look it up later. It holds no secret:
+ * no query, header, body or token, and of method `key` no App Key. All texts are bounded, and are of callers:
+ * `printable` before they are shown.
  */
 export interface RefusalRecord {
   /** 24 hexadecimal digits that grow with time; unique over all replicas. */
@@ -30,13 +31,18 @@ export interface RefusalRecord {
   readonly sourceAddress: string | null;
   /** What the gateway built as string to sign, on endpoints with `signatureHints`; null for none. */
   readonly stringToSign: string | null;
-  /** Refusals of the same consumer, or of requests that no endpoint took, that were left out since the one kept before. */
+  /**
+   * Refusals of the same consumer, or of requests that no endpoint took, that were left out since the one kept before.
+   */
   readonly leftOut: number;
   /** The labels that consumer and endpoint both carried then. Absent in what former versions kept: nobody's. */
   readonly ownedBy?: OwnedBy | undefined;
 }
 
-/** Refusals of a consumer, or of requests that no endpoint took, that were left out, when none is kept that could say so. */
+/**
+ * Refusals of a consumer, or of requests that no endpoint took, that were left out, when none is kept that could say
+ * so.
+ */
 export type LeftOutNote = Pick<RefusalRecord, 'id' | 'atMs' | 'consumerId' | 'leftOut'>;
 
 /** What is kept. */

@@ -13,8 +13,8 @@ export interface GeneratedFile {
 }
 
 /**
- * A file for its owner only (mode 0600), JSON when its name says so, else YAML. Throws `UsageError` for one that is there:
- * it may hold the only copy of other secrets. Rejects with `FileFault` for one that cannot be written.
+ * A file for its owner only (mode 0600), JSON when its name says so, else YAML. Throws `UsageError` for one that is
+ * there: it may hold the only copy of other secrets. Rejects with `FileFault` for one that cannot be written.
  */
 export async function openGeneratedFile(path: string): Promise<GeneratedFile> {
   if ((await lstatIfThere(path))?.isFile() === true) {

@@ -92,8 +92,8 @@ function countReads(store: ResourceStore, onRead: () => void): ResourceStore {
 const MAX_REVIVED = 10;
 
 /**
- * Prints changes for people, with a word where one revives: at most `maxShown`, then how many more there are. Where they
- * are only shown, `generated` are the credentials whose App Keys were made up for that.
+ * Prints changes for people, with a word where one revives: at most `maxShown`, then how many more there are. Where
+ * they are only shown, `generated` are the credentials whose App Keys were made up for that.
  */
 export function printChanges(
   changes: readonly Change[],

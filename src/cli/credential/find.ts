@@ -50,7 +50,9 @@ no secret; of key it is the secret itself.`,
   });
 }
 
-/** The credential of an App Key or of a refusal. Throws `NotFound`, and {@link UsageError}, which never holds the key. */
+/**
+ * The credential of an App Key or of a refusal. Throws `NotFound`, and {@link UsageError}, which never holds the key.
+ */
 async function find(flags: FindFlags, store: OpenedStore, context: CommandContext): Promise<Stored<ManagedCredential>> {
   const { from, requestId } = flags;
   if ((from === undefined) === (requestId === undefined)) {

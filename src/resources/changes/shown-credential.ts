@@ -35,8 +35,9 @@ export const MIN_CHARACTERS_TO_SHOW = 24;
 const SHOWN_CHARACTERS = 4;
 
 /**
- * The last characters of an App Key that is the secret, by which people tell one from another; of 32 hex digits, 112 bits
- * stay secret. Null for an App Key that is short, not kept, not opened here, or no secret. They are stored nowhere.
+ * The last characters of an App Key that is the secret, by which people tell one from another; of 32 hex digits, 112
+ * bits stay secret. Null for an App Key that is short, not kept, not opened here, or no secret. They are stored
+ * nowhere.
  */
 export function endOfAppKey({ material, appKey }: Pick<ManagedCredential, 'material' | 'appKey'>): string | null {
   if (materialFacts[material.kind].appKey !== 'secret' || appKey === null || isUnopened(appKey)) return null;
