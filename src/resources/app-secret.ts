@@ -21,6 +21,8 @@ export const secretFields = { appSecret: textField, appSecretFrom: nestedMapping
 const MIN_CHARACTERS = 16;
 /** Characters of an App Secret. */
 export const MAX_APP_SECRET_CHARACTERS = 256;
+/** How long an App Secret is, in words that follow "has". */
+export const APP_SECRET_RULE = `${String(MIN_CHARACTERS)} to ${String(MAX_APP_SECRET_CHARACTERS)} characters`;
 
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 
@@ -33,8 +35,6 @@ export function findSecretFault(text: string): string | null {
   if (length > MAX_APP_SECRET_CHARACTERS) return `is too long: an App Secret has ${APP_SECRET_RULE}`;
   return null;
 }
-/** How long an App Secret is, in words that follow "has". */
-export const APP_SECRET_RULE = `${String(MIN_CHARACTERS)} to ${String(MAX_APP_SECRET_CHARACTERS)} characters`;
 
 /**
  * Reads `appSecret` or `appSecretFrom` of a mapping. Null when there is none or a faulty one; a missing one is a

@@ -3,7 +3,7 @@ import { documentNames, type PlacedDocument } from './parse-document.ts';
 import { formatPath, type Problem, sortProblems } from '../model/document/problem.ts';
 import { type Place, type Placed, placeIn } from '../model/document/problem-log.ts';
 import { type DocumentSource, positionFinder, type UnreadSource } from '../model/document/source-text.ts';
-import { type Warning, warningsOfCredential, warningsOfEffect, warningsOfEnd, warningsOfEndpoint } from './warnings.ts';
+import { type Warning, warningsOfCredential, warningsOfEndpoint, warningsOfGrant } from './warnings.ts';
 
 /** More are not reported: they have one cause then. */
 const MAX_WARNINGS = 1000;
@@ -48,11 +48,9 @@ function warnOfCredentials({ credentials }: PlacedDocument, nowSeconds: number):
 
 function warnOfGrants({ grants, endpoints }: PlacedDocument, nowSeconds: number): readonly Problem[] {
   const endpointsById = new Map(endpoints.map(({ value }) => [value.id, value]));
-  return grants.flatMap(({ value, place }) => {
-    const ended = warningsOfEnd(value, nowSeconds);
-    const endpoint = endpointsById.get(value.endpointId);
-    return placed(ended.length > 0 || endpoint === undefined ? ended : warningsOfEffect(value, endpoint), place);
-  });
+  return grants.flatMap(({ value, place }) =>
+    placed(warningsOfGrant(value, endpointsById.get(value.endpointId), nowSeconds), place),
+  );
 }
 
 /** JSON with a trailing comma, as after an edit by hand, is YAML: it is read, and other programs refuse it. */

@@ -45,16 +45,20 @@ export function warningsOfCredential(
   return [{ path: ['retiringSecret', 'expiresAt'], message }];
 }
 
-/** Of a grant: that it has ended. */
-export function warningsOfEnd({ expiresAt }: Pick<Grant, 'expiresAt'>, nowSeconds: number): readonly Warning[] {
-  if (!hasEnded(expiresAt, nowSeconds)) return [];
-  return [
-    { path: ['expiresAt'], message: 'this grant has ended: it lets no caller in; remove it, or set a later end' },
-  ];
-}
-
-/** Of a grant: that it decides nothing on its endpoint. */
-export function warningsOfEffect({ limits }: Pick<Grant, 'limits'>, endpoint: Endpoint): readonly Warning[] {
+/**
+ * Of a grant: that it has ended, or that it decides nothing on its endpoint, where that is known. `nowSeconds` are
+ * seconds since the epoch.
+ */
+export function warningsOfGrant(
+  { expiresAt, limits }: Pick<Grant, 'expiresAt' | 'limits'>,
+  endpoint: Endpoint | undefined,
+  nowSeconds: number,
+): readonly Warning[] {
+  if (hasEnded(expiresAt, nowSeconds)) {
+    const message = 'this grant has ended: it lets no caller in; remove it, or set a later end';
+    return [{ path: ['expiresAt'], message }];
+  }
+  if (endpoint === undefined) return [];
   if (endpoint.scenario === 'open') {
     const message = 'this grant has no effect: its endpoint is open, and its callers are not authenticated';
     return [{ path: ['endpoint'], message }];

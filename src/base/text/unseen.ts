@@ -5,8 +5,13 @@ const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 
 /** The first character of a text that nobody sees, such as `U+202E`; null for none. */
 export function unseenIn(text: string): string | null {
-  const code = UNSEEN.exec(text)?.[0].codePointAt(0);
-  return code === undefined ? null : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  const found = UNSEEN.exec(text)?.[0];
+  return found === undefined ? null : codePointOf(found);
+}
+
+/** The first character of a text by its number: `U+202E`. */
+export function codePointOf(text: string): string {
+  return `U+${(text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /** A text of another product as one that can be written: each character that nobody sees becomes U+FFFD. */
@@ -39,7 +44,7 @@ export function findUnseenEdge(secret: string): string | null {
   const found = UNSEEN_EDGE.exec(secret);
   if (found === null) return null;
   const [character] = found;
-  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const code = codePointOf(character);
   const known = KNOWN_EDGES[character];
   const place = found.index === 0 ? 'begins' : 'ends';
   return `${place} with ${known === undefined ? code : `${known} (${code})`}, which nobody sees: remove it`;

@@ -1,6 +1,5 @@
 import type { Environment } from '../../base/environment.ts';
-import type { Limit } from '../../model/limit.ts';
-import { limitUnits, unitSeconds } from '../../model/limit.ts';
+import { type Limit, limitUnits, unitSeconds } from '../../model/limit.ts';
 
 /** From here on a process most probably restarts within a window. */
 const LASTING_SECONDS = unitSeconds.hour;

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { findNotAgreed } from '../../resources/changes/apply/keep-stopped.ts';
 import type { StepsOutcome } from '../../resources/changes/apply/commit-in-steps.ts';
-import type { ApplyPlan } from '../../resources/changes/apply/apply-plan.ts';
+import type { ApplyPlan, GeneratedCredential } from '../../resources/changes/apply/apply-plan.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { Conflict, Outdated } from '../../resources/changes/resource-store.ts';
 import { MAX_CHANGES_PER_COMMIT } from '../../model/bounds.ts';
 import { describeLabels } from '../../model/labels.ts';
 import { addAction, addHelp, changeExits, type CommandContext } from '../command.ts';
-import type { GeneratedCredential } from '../../resources/changes/apply/apply-plan.ts';
 import { reportFailure, writeSafely } from '../failure.ts';
 import {
   addChangeOptions,

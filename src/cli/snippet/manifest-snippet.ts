@@ -24,8 +24,11 @@ const overlays: Readonly<Record<ControlPlane, Overlay>> = {
   },
   'envoy-gateway': {
     manifests: [
-      ...['reference-grant.yaml', 'security-policy.yaml', 'extension-policy.yaml'],
-      ...['traffic-policies.yaml', 'patch-policy.yaml'],
+      'reference-grant.yaml',
+      'security-policy.yaml',
+      'extension-policy.yaml',
+      'traffic-policies.yaml',
+      'patch-policy.yaml',
     ],
     settings: ['controller-values.yaml', 'gateway.yaml', 'routes.yaml'],
     rename: renameEnvoyGateway,

@@ -1,12 +1,6 @@
 import { formatPath } from '../../model/document/problem.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
-import {
-  type Warning,
-  warningsOfCredential,
-  warningsOfEffect,
-  warningsOfEnd,
-  warningsOfEndpoint,
-} from '../warnings.ts';
+import { type Warning, warningsOfCredential, warningsOfEndpoint, warningsOfGrant } from '../warnings.ts';
 import type { Change, ChangeOf } from './change.ts';
 
 /** What warnings of changes are found by. */
@@ -48,9 +42,7 @@ function warningsOf(
       return warningsOfCredential(resource as NonNullable<ChangeOf<'credential'>['after']>, nowSeconds);
     case 'grant': {
       const grant = resource as NonNullable<ChangeOf<'grant'>['after']>;
-      const endpoint = endpoints.get(grant.endpointId);
-      const ended = warningsOfEnd(grant, nowSeconds);
-      return ended.length > 0 || endpoint === undefined ? ended : warningsOfEffect(grant, endpoint);
+      return warningsOfGrant(grant, endpoints.get(grant.endpointId), nowSeconds);
     }
     case 'consumer':
     case 'operator':

@@ -1,11 +1,10 @@
 import { isLive } from '../../base/clock.ts';
 import { endingsOf, isInUse } from '../../model/ending.ts';
-import { formerEndOf } from '../../model/material.ts';
+import { formerEndOf, materialFacts } from '../../model/material.ts';
 import { declareVersion } from '../declare-resource.ts';
 import { type Declared, declareTime } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
 import { isUnopened } from '../../model/keyring/sealed.ts';
-import { materialFacts } from '../../model/material.ts';
 import { textOf } from './generate-credential.ts';
 import { pagesOf, type Usage, type UsageSource } from './resource-store.ts';
 

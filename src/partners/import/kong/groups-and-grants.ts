@@ -2,9 +2,8 @@ import { declareLimits } from '../../../resources/limits.ts';
 import type { Declared } from '../../../resources/declared.ts';
 import type { ProblemLog } from '../../../model/document/problem-log.ts';
 import type { PluginSettings } from '../../../check/methods/kong.ts';
-import { isEmitted } from './match-cell.ts';
+import { isEmitted, type EndpointDraft } from './match-cell.ts';
 import type { KongConsumer, KongPlugin } from './kong-entities.ts';
-import type { EndpointDraft } from './match-cell.ts';
 import { type EffectivePlugins, orMade } from './plugins.ts';
 import type { RouteLimits } from './rate-limiting.ts';
 

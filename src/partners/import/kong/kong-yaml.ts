@@ -1,3 +1,4 @@
+import { codePointOf } from '../../../base/text/unseen.ts';
 import type { SyntaxFault } from '../../../model/document/yaml-syntax.ts';
 import type { YamlDialect } from '../../../model/document/yaml-tree.ts';
 
@@ -18,8 +19,9 @@ const OLD_BREAK = /[\u0085\u2028\u2029]/;
 export function findOldBreak(text: string): SyntaxFault | null {
   const offset = text.search(OLD_BREAK);
   if (offset === -1) return null;
-  const code = text.charCodeAt(offset).toString(16).toUpperCase().padStart(4, '0');
-  const message = `here is U+${code}, which ends a line for Kong but not in YAML 1.2; remove it, or write it in double quotes as "\\u${code}"`;
+  const code = codePointOf(text.charAt(offset));
+  const escape = code.replace('U+', String.raw`\u`);
+  const message = `here is ${code}, which ends a line for Kong but not in YAML 1.2; remove it, or write it in double quotes as "${escape}"`;
   return { offset, message };
 }
 

@@ -18,10 +18,9 @@ import { MessageMemory, MIN_HELD_BYTES } from './message-memory.ts';
 import { MessageAssembler, type MessageRoom, noMessage, refusePrefix } from './message-assembler.ts';
 import { u32, u8 } from '../../http2/octets.ts';
 import type { Output } from './output.ts';
-import type { CallOwner } from './stream.ts';
+import { type CallOwner, Stream } from './stream.ts';
 import type { RequestHead } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
-import { Stream } from './stream.ts';
 import { StreamTable } from './stream-table.ts';
 
 /** How much of a request's body is awaited before it is refused without having ended. */

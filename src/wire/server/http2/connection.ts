@@ -94,8 +94,7 @@ export class Connection implements TurnTaker {
    * Bytes have come. They are the caller's again when this returns.
    *
    * @param isFollowed whether more follows in this turn of the event loop, probably. A little to be sent waits for it,
-   * at
-   *   the latest until the end of the turn: one write then does for all.
+   *   at the latest until the end of the turn: one write then does for all.
    */
   receive(input: Buffer, isFollowed = false): void {
     if (this.#conduct.over) return;
