@@ -1,4 +1,5 @@
 import type { AuthenticationMethod } from './endpoint.ts';
+import type { PublicKey } from './public-key/public-key.ts';
 import type { Secret } from './secret.ts';
 
 /** The former App Secret, which works until `expiresAt` (seconds since the epoch) while partners change over. */
@@ -14,12 +15,25 @@ export interface SharedSecret<S = Secret> {
   readonly retiringSecret: RetiringSecret<S> | null;
 }
 
+/** The former public key, which works until `expiresAt` (seconds since the epoch) while partners change over. */
+export interface RetiringPublicKey {
+  readonly publicKey: PublicKey;
+  readonly expiresAt: number;
+}
+
+/** A key whose private half only the partner has, and during a rotation the former one. Nothing of it is a secret. */
+export interface PublicKeyMaterial {
+  readonly kind: 'public-key';
+  readonly publicKey: PublicKey;
+  readonly retiringPublicKey: RetiringPublicKey | null;
+}
+
 /**
- * What a credential proves with (spec §1): its App Key, which then is the secret, or a secret beside it. `S` is the
- * form of each secret: {@link Secret} as callers use it, sealed in a database, null where a document leaves secrets
- * out. Built when a credential is read, never by a check.
+ * What a credential proves with (spec §1): its App Key, which then is the secret, a secret beside it, or a private key
+ * that the gateway never sees. `S` is the form of each secret: {@link Secret} as callers use it, sealed in a database,
+ * null where a document leaves secrets out. Built when a credential is read, never by a check.
  */
-export type Material<S = Secret> = { readonly kind: 'app-key' } | SharedSecret<S>;
+export type Material<S = Secret> = { readonly kind: 'app-key' } | SharedSecret<S> | PublicKeyMaterial;
 /** The name of what a credential proves with. */
 export type MaterialKind = Material['kind'];
 
@@ -29,6 +43,14 @@ export const appKeyMaterial = { kind: 'app-key' } as const;
 /** A shared secret, always of one hidden class. */
 export function sharedSecret<S>(appSecret: S, retiringSecret: RetiringSecret<S> | null = null): SharedSecret<S> {
   return { kind: 'shared-secret', appSecret, retiringSecret };
+}
+
+/** A public key, always of one hidden class. */
+export function publicKeyMaterial(
+  publicKey: PublicKey,
+  retiringPublicKey: RetiringPublicKey | null = null,
+): PublicKeyMaterial {
+  return { kind: 'public-key', publicKey, retiringPublicKey };
 }
 
 /** What holds of a kind of material as a whole. */
@@ -57,6 +79,12 @@ export const materialFacts = {
     hasAppSecret: true,
     rotation: 'The App Key stays, and the App Secret is new. The former one works until the grace period ends.',
   },
+  'public-key': {
+    appKey: 'public',
+    secret: 'private key',
+    hasAppSecret: false,
+    rotation: 'The App Key stays, and the public key is new. The former one works until the grace period ends.',
+  },
 } as const satisfies Readonly<Record<MaterialKind, MaterialFacts>>;
 
 /**
@@ -74,6 +102,8 @@ export function mapSecrets<S, T>(material: Material<S>, change: (secret: S, path
   switch (material.kind) {
     case 'app-key':
       return appKeyMaterial;
+    case 'public-key':
+      return material;
     case 'shared-secret': {
       const { appSecret, retiringSecret: former } = material;
       const current = change(appSecret, 'appSecret');
@@ -95,6 +125,7 @@ export function secretsIn<S>(material: Material<S>): ReadonlyMap<SecretPath, S> 
 export function appSecretOf<S>(material: Material<S>): S | null {
   switch (material.kind) {
     case 'app-key':
+    case 'public-key':
       return null;
     case 'shared-secret':
       return material.appSecret;
@@ -105,6 +136,7 @@ export function appSecretOf<S>(material: Material<S>): S | null {
 export function formerSecretOf<S>(material: Material<S>): S | null {
   switch (material.kind) {
     case 'app-key':
+    case 'public-key':
       return null;
     case 'shared-secret':
       return material.retiringSecret?.appSecret ?? null;
@@ -124,6 +156,8 @@ export function formerEndOf(material: Material<unknown>): number | null {
       return null;
     case 'shared-secret':
       return material.retiringSecret?.expiresAt ?? null;
+    case 'public-key':
+      return material.retiringPublicKey?.expiresAt ?? null;
   }
 }
 
@@ -134,5 +168,7 @@ export function withoutFormer<S>(material: Material<S>): Material<S> {
       return material;
     case 'shared-secret':
       return material.retiringSecret === null ? material : sharedSecret(material.appSecret);
+    case 'public-key':
+      return material.retiringPublicKey === null ? material : publicKeyMaterial(material.publicKey);
   }
 }

@@ -1,4 +1,12 @@
-import { dateField, dateOf, type Fields, nestedMapping, textThat, timeField } from '../model/document/fields.ts';
+import {
+  dateField,
+  dateOf,
+  type Fields,
+  nestedField,
+  nestedMapping,
+  textThat,
+  timeField,
+} from '../model/document/fields.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../model/endpoint.ts';
 import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
 import { hasKey, readMapping } from '../model/document/read-mapping.ts';
@@ -9,9 +17,13 @@ import {
   type Material,
   type MaterialKind,
   materialKindOf,
+  publicKeyMaterial,
+  type RetiringPublicKey,
   type RetiringSecret,
   sharedSecret,
 } from '../model/material.ts';
+import type { PublicJwk, PublicKey } from '../model/public-key/public-key.ts';
+import { readJwk } from '../model/public-key/read-jwk.ts';
 import type { Secret } from '../model/secret.ts';
 import { type CredentialContext, readAppSecret, secretFields } from './app-secret.ts';
 import { type Declared, declareTime } from './declared.ts';
@@ -27,12 +39,13 @@ interface MaterialForm<K extends MaterialKind> {
   readonly needs: readonly string[];
   /** Why a key of another kind cannot be there, in words that follow the key. */
   readonly refusesOthers: string;
+  /** Null when a problem was reported. */
   readonly read: (
     raw: unknown,
     values: DeclaredValues,
     place: Place,
     context: CredentialContext,
-  ) => DeclaredMaterial & { readonly kind: K };
+  ) => (DeclaredMaterial & { readonly kind: K }) | null;
   readonly declare: (material: DeclaredMaterial & { readonly kind: K }) => Declared;
   readonly readStored: (
     values: StoredValues,
@@ -46,6 +59,8 @@ interface MaterialForm<K extends MaterialKind> {
 export interface StoredMaterial {
   readonly appSecret?: Sealed;
   readonly retiringSecret?: { readonly appSecret: Sealed; readonly expiresAt: Date };
+  readonly publicKey?: PublicJwk;
+  readonly retiringPublicKey?: { readonly publicKey: PublicJwk; readonly expiresAt: Date };
 }
 
 const retiringKind = {
@@ -63,13 +78,29 @@ export const shownMaterialFields = {
   }),
 } as const;
 
+/** A public key in a file: as a JWK. */
+const publicKeyKind = { what: '"publicKey"', fields: { jwk: nestedField() }, required: ['jwk'] } as const;
+
+const retiringPublicKeyKind = {
+  what: '"retiringPublicKey"',
+  fields: { publicKey: nestedMapping(publicKeyKind), expiresAt: timeField },
+  required: ['publicKey', 'expiresAt'],
+} as const;
+
 /** The keys of all materials in a declarative file. */
-export const materialFields = { ...secretFields, retiringSecret: nestedMapping(retiringKind) } as const;
+export const materialFields = {
+  ...secretFields,
+  retiringSecret: nestedMapping(retiringKind),
+  publicKey: nestedMapping(publicKeyKind),
+  retiringPublicKey: nestedMapping(retiringPublicKeyKind),
+} as const;
 
 interface DeclaredValues {
   readonly appSecret?: string;
   readonly appSecretFrom?: unknown;
   readonly retiringSecret?: unknown;
+  readonly publicKey?: unknown;
+  readonly retiringPublicKey?: unknown;
 }
 
 /** Whether it opens is for the key ring to say. */
@@ -88,15 +119,25 @@ const storedRetiringKind = {
   required: ['appSecret', 'expiresAt'],
 } as const;
 
+const storedRetiringPublicKeyKind = {
+  what: '"retiringPublicKey"',
+  fields: { publicKey: nestedField({ bsonType: 'object' }), expiresAt: dateField },
+  required: ['publicKey', 'expiresAt'],
+} as const;
+
 /** The keys of all materials in a database. */
 export const storedMaterialFields = {
   appSecret: nestedMapping(sealedKind),
   retiringSecret: nestedMapping(storedRetiringKind),
+  publicKey: nestedField({ bsonType: 'object' }),
+  retiringPublicKey: nestedMapping(storedRetiringPublicKeyKind),
 } as const satisfies Fields;
 
 interface StoredValues {
   readonly appSecret?: unknown;
   readonly retiringSecret?: unknown;
+  readonly publicKey?: unknown;
+  readonly retiringPublicKey?: unknown;
 }
 
 const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
@@ -133,7 +174,68 @@ const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
         : { retiringSecret: { appSecret: former.appSecret, expiresAt: dateOf(former.expiresAt) } }),
     }),
   },
+  'public-key': {
+    keys: ['publicKey', 'retiringPublicKey'],
+    needs: ['publicKey'],
+    refusesOthers: 'is not for a credential with a public key; remove it',
+    read: (raw, values, place, { problems }) => {
+      if (!hasKey(raw, 'publicKey')) problems.reportMissing(place, '"publicKey" is missing; write { jwk: … }');
+      const current = readPublicKey(values.publicKey, placeIn(place, 'publicKey'), problems);
+      const former = readRetiringPublicKey(values.retiringPublicKey, placeIn(place, 'retiringPublicKey'), problems);
+      return current === null ? null : publicKeyMaterial(current, former);
+    },
+    declare: ({ publicKey, retiringPublicKey: former }) => ({
+      publicKey: { jwk: publicKey.jwk },
+      ...(former === null
+        ? {}
+        : {
+            retiringPublicKey: {
+              publicKey: { jwk: former.publicKey.jwk },
+              expiresAt: declareTime(former.expiresAt),
+            },
+          }),
+    }),
+    readStored: (values, place, problems) => {
+      const current = readKeyAt(values.publicKey, placeIn(place, 'publicKey'), problems);
+      const former = readStoredRetiringKey(values.retiringPublicKey, placeIn(place, 'retiringPublicKey'), problems);
+      return current === null ? null : publicKeyMaterial(current, former);
+    },
+    store: ({ publicKey, retiringPublicKey: former }) => ({
+      publicKey: publicKey.jwk,
+      ...(former === null
+        ? {}
+        : { retiringPublicKey: { publicKey: former.publicKey.jwk, expiresAt: dateOf(former.expiresAt) } }),
+    }),
+  },
 };
+
+function readKeyAt(raw: unknown, place: Place, problems: ProblemLog): PublicKey | null {
+  if (raw === undefined) return null;
+  const key = readJwk(raw);
+  if (!('fault' in key)) return key;
+  problems.report(place, `"${String(place.path.at(-1))}" ${key.fault}`);
+  return null;
+}
+
+function readPublicKey(raw: unknown, place: Place, problems: ProblemLog): PublicKey | null {
+  if (raw === undefined) return null;
+  const values = readMapping(raw, place, publicKeyKind, problems);
+  return readKeyAt(values?.jwk, placeIn(place, 'jwk'), problems);
+}
+
+function readRetiringPublicKey(raw: unknown, place: Place, problems: ProblemLog): RetiringPublicKey | null {
+  if (raw === undefined) return null;
+  const values = readMapping(raw, place, retiringPublicKeyKind, problems);
+  const publicKey = readPublicKey(values?.publicKey, placeIn(place, 'publicKey'), problems);
+  return publicKey === null || values?.expiresAt === undefined ? null : { publicKey, expiresAt: values.expiresAt };
+}
+
+function readStoredRetiringKey(raw: unknown, place: Place, problems: ProblemLog): RetiringPublicKey | null {
+  if (raw === undefined) return null;
+  const values = readMapping(raw, place, storedRetiringPublicKeyKind, problems);
+  const publicKey = readKeyAt(values?.publicKey, placeIn(place, 'publicKey'), problems);
+  return publicKey === null || values?.expiresAt === undefined ? null : { publicKey, expiresAt: values.expiresAt };
+}
 
 /** The methods of a declared or stored credential, as far as they are known. */
 export function methodsIn({ method, methods = [method] }: WrittenCredential): readonly AuthenticationMethod[] {
@@ -148,7 +250,7 @@ export interface WrittenCredential {
 
 /** What a declared or stored credential proves with. */
 export function materialKindIn(credential: WrittenCredential): MaterialKind {
-  return materialKindOf(methodsIn(credential));
+  return hasKey(credential, 'publicKey') ? 'public-key' : materialKindOf(methodsIn(credential));
 }
 
 /** The form of a kind; that it is of the kind of what it is asked for is for the caller to see to. */

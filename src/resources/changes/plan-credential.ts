@@ -136,6 +136,8 @@ export function planRotation(
       return planSuccessor(current, rotation, nowSeconds);
     case 'shared-secret':
       return planNewSecret(current, material, rotation, nowSeconds);
+    case 'public-key':
+      return { conflict: `the credential "${current.resource.id}" has a public key; give its new one` };
   }
 }
 

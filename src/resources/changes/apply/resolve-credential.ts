@@ -113,6 +113,8 @@ function resolveMaterial(
   switch (material.kind) {
     case 'app-key':
       return { material: appKeyMaterial, appSecret: null };
+    case 'public-key':
+      return { material, appSecret: null };
     case 'shared-secret': {
       const { secret, isGenerated } = resolveAppSecret(material, appKeyHash, id, stored, faults);
       const former = resolveRetiringSecret(material, stored, faults);

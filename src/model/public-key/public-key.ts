@@ -1,0 +1,57 @@
+import { createPublicKey, hash, type KeyObject } from 'node:crypto';
+
+/** The kinds of public keys that a credential may have (spec §1). */
+export const publicKeyKinds = ['ed25519', 'p-256', 'p-384', 'rsa'] as const;
+export type PublicKeyKind = (typeof publicKeyKinds)[number];
+
+/** A key as RFC 7517 has it, with the members that its thumbprint needs and no others. */
+export type PublicJwk =
+  | { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
+  | { readonly kty: 'EC'; readonly crv: 'P-256' | 'P-384'; readonly x: string; readonly y: string }
+  | { readonly kty: 'RSA'; readonly n: string; readonly e: string };
+
+/**
+ * A key that a partner signs with. It is no secret. Only `readJwk` makes one of what people give; it is right then, and
+ * stays so.
+ */
+export class PublicKey {
+  readonly kind: PublicKeyKind;
+  readonly jwk: PublicJwk;
+  /** Of the curve, or of an RSA modulus. */
+  readonly bits: number;
+  #object: KeyObject | null;
+
+  constructor(kind: PublicKeyKind, jwk: PublicJwk, bits: number, object: KeyObject | null = null) {
+    this.kind = kind;
+    this.jwk = jwk;
+    this.bits = bits;
+    this.#object = object;
+  }
+
+  /** What signatures are verified with: imported once, at the first use. */
+  get object(): KeyObject {
+    return (this.#object ??= createPublicKey({ key: this.jwk, format: 'jwk' }));
+  }
+
+  /** The thumbprint of RFC 7638 with SHA-256: 43 base64url characters. */
+  get thumbprint(): string {
+    return hash('sha256', thumbprintInput(this.jwk), 'base64url');
+  }
+
+  /** Whether it is the same key, whatever it was read from. */
+  equals(other: PublicKey): boolean {
+    return thumbprintInput(this.jwk) === thumbprintInput(other.jwk);
+  }
+}
+
+/** The required members in the order of their names, without white space (RFC 7638 §3). */
+function thumbprintInput(jwk: PublicJwk): string {
+  switch (jwk.kty) {
+    case 'OKP':
+      return JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x });
+    case 'EC':
+      return JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y });
+    case 'RSA':
+      return JSON.stringify({ e: jwk.e, kty: jwk.kty, n: jwk.n });
+  }
+}
