@@ -2,10 +2,10 @@ import { BSON, type MongoClient, MongoServerError } from 'mongodb';
 import type { Clock } from '../../../base/clock.ts';
 import type { AppKeyFilter } from '../../cache/app-key-filter.ts';
 import type { DatabaseObserver } from '../../../check/store/check-store.ts';
-import { backOffMs, EndablePause, isAborted, pause } from '../deadline.ts';
+import { backOffMs } from '../deadline.ts';
 import { collectionOf } from '../documents.ts';
-import { MongodbUnavailable, translateFault } from '../faults.ts';
 import type { CausalFloor } from './change-stream.ts';
+import { RepeatedReading } from './repeated-reading.ts';
 
 /** What reading all App Keys takes, and what it calls. */
 export interface AppKeyReaderPorts {
@@ -33,53 +33,43 @@ const BAD_VALUE = 2;
  */
 export class AppKeyReader implements AsyncDisposable {
   readonly #ports: AppKeyReaderPorts;
-  readonly #stop = new AbortController();
-  readonly #pause = new EndablePause();
-  readonly #running: Promise<void>;
+  readonly #reading: RepeatedReading;
   #isWanted = false;
 
   constructor(ports: AppKeyReaderPorts) {
+    const { observer, readAgainMs = READ_AGAIN_MS } = ports;
     this.#ports = ports;
-    this.#running = this.#run(this.#stop.signal);
+    this.#reading = new RepeatedReading({
+      read: (signal) => this.#readIfDue(signal),
+      pauseMs: (failures) => (failures > 0 ? backOffMs(failures - 1) : readAgainMs),
+      observer,
+    });
   }
 
   /** Changes arrive from now on: all App Keys have to be read as they are after this moment. */
   readAll(): void {
     this.#ports.filter.lose();
     this.#isWanted = true;
-    this.#pause.end();
+    this.#reading.readSoon();
   }
 
   /** Stops. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+    await this.#reading[Symbol.asyncDispose]();
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
-    const { clock, filter, followsChanges, observer, readAgainMs = READ_AGAIN_MS } = this.#ports;
-    let failures = 0;
-    while (!signal.aborted) {
-      if (!this.#isWanted) {
-        await this.#pause.wait(readAgainMs, signal);
-        if (filter.isWhole && (filter.gone > 0 || !followsChanges())) this.#isWanted = true;
-        continue;
-      }
-      this.#isWanted = false;
-      const startMs = clock.nowMs();
-      try {
-        await this.#read(signal);
-        failures = 0;
-        if (filter.isWhole) observer.appKeysRead(filter.size, (clock.nowMs() - startMs) / 1000);
-      } catch (error) {
-        if (isAborted(signal)) return;
-        this.#isWanted = true;
-        const fault = translateFault(error);
-        if (!(fault instanceof MongodbUnavailable)) observer.defect(fault);
-        await pause(backOffMs(failures), signal);
-        failures += 1;
-      }
+  async #readIfDue(signal: AbortSignal): Promise<void> {
+    const { clock, filter, followsChanges, observer } = this.#ports;
+    if (!this.#isWanted && !(filter.isWhole && (filter.gone > 0 || !followsChanges()))) return;
+    this.#isWanted = false;
+    const startMs = clock.nowMs();
+    try {
+      await this.#read(signal);
+    } catch (error) {
+      this.#isWanted = true;
+      throw error;
     }
+    if (filter.isWhole) observer.appKeysRead(filter.size, (clock.nowMs() - startMs) / 1000);
   }
 
   async #read(signal: AbortSignal): Promise<void> {

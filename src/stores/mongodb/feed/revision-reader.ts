@@ -2,8 +2,8 @@ import type { MongoClient, Timestamp } from 'mongodb';
 import type { StoreRevision } from '../../../model/store-revision.ts';
 import type { DatabaseObserver } from '../../../check/store/check-store.ts';
 import { readRevision } from '../commit/store-revision.ts';
-import { backOffMs, EndablePause, isAborted, pause } from '../deadline.ts';
-import { MongodbUnavailable, translateFault } from '../faults.ts';
+import { backOffMs, isAborted } from '../deadline.ts';
+import { RepeatedReading } from './repeated-reading.ts';
 
 /** What reading the revision takes, and what it calls. */
 export interface RevisionReaderPorts {
@@ -28,59 +28,30 @@ const IDLE_MS = 2000;
 /** Reads which commits of the store have ended: soon after changes, and every two seconds. Never gives up. */
 export class RevisionReader implements AsyncDisposable {
   readonly #ports: RevisionReaderPorts;
-  readonly #stop = new AbortController();
-  readonly #pause = new EndablePause();
-  readonly #running: Promise<void>;
-  #isWanted = false;
+  readonly #reading: RepeatedReading;
+  #isBusy = true;
 
   constructor(ports: RevisionReaderPorts) {
+    const { followsChanges, observer } = ports;
     this.#ports = ports;
-    this.#running = this.#run(this.#stop.signal);
+    this.#reading = new RepeatedReading({
+      read: async (signal) => {
+        this.#isBusy = !followsChanges() || (await this.#read(signal));
+      },
+      pauseMs: (failures) => (failures > 0 ? backOffMs(failures - 1) : this.#isBusy ? BUSY_MS : IDLE_MS),
+      gapMs: GAP_MS,
+      observer,
+    });
   }
 
   /** Something changed. */
   readSoon(): void {
-    if (this.#isWanted) return;
-    this.#isWanted = true;
-    this.#pause.end();
+    this.#reading.readSoon();
   }
 
   /** Stops. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    const { followsChanges, observer } = this.#ports;
-    let failures = 0;
-    while (!signal.aborted) {
-      if (!followsChanges()) {
-        await this.#pause.wait(BUSY_MS, signal);
-        continue;
-      }
-      if (this.#isWanted) await pause(GAP_MS, signal);
-      this.#isWanted = false;
-      let waitMs;
-      try {
-        waitMs = (await this.#read(signal)) ? BUSY_MS : IDLE_MS;
-        failures = 0;
-      } catch (error) {
-        if (isAborted(signal)) return;
-        const fault = translateFault(error);
-        // That the database is down is reported by those who decide checks with it.
-        if (!(fault instanceof MongodbUnavailable)) observer.defect(fault);
-        waitMs = backOffMs(failures);
-        failures += 1;
-      }
-      // One that came during the reading is not waited for.
-      if (!this.#hasNews()) await this.#pause.wait(waitMs, signal);
-    }
-  }
-
-  /** The compiler takes what was written before an `await` for still true. */
-  #hasNews(): boolean {
-    return this.#isWanted;
+    await this.#reading[Symbol.asyncDispose]();
   }
 
   /** Gives whether commits are under way. */

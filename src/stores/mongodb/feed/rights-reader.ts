@@ -1,7 +1,6 @@
 import type { MongoClient } from 'mongodb';
 import type { DatabaseObserver } from '../../../check/store/check-store.ts';
 import { isAborted } from '../deadline.ts';
-import { withFaults } from '../faults.ts';
 import { describeRight, missingRights, readRights } from '../rights.ts';
 import { RepeatedReading } from './repeated-reading.ts';
 
@@ -51,7 +50,7 @@ export class RightsReader implements AsyncDisposable {
   async #read(signal: AbortSignal): Promise<void> {
     const { client, observer } = this.#ports;
     const db = client.db();
-    const rights = await withFaults(() => readRights(db, signal));
+    const rights = await readRights(db, signal);
     const missing = rights === null ? [] : missingRights('service', db.databaseName, rights).map(describeRight);
     if (isAborted(signal)) return;
     const isNews = missing.join() !== this.#missing.join();
