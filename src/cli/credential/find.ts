@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { collectAll, NotFound } from '../../resources/changes/resource-store.ts';
 import { readShownCredentials } from '../../resources/changes/shown-credential.ts';
-import { hashAppKey, isAppKey } from '../../model/app-key.ts';
+import { APP_KEY_RULE, hashAppKey, isAppKey } from '../../model/app-key.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -67,7 +67,7 @@ async function find(flags: FindFlags, store: OpenedStore, context: CommandContex
 function readAppKey(from: string, { terminal }: CommandContext): string {
   const text = readSecretArgument(from, terminal.environment, '--from');
   if (isAppKey(text)) return text;
-  throw new UsageError('--from: the text is no App Key: it has other characters than A-Z a-z 0-9 . _ -, or too many');
+  throw new UsageError(`--from: the text is no App Key, which has ${APP_KEY_RULE}`);
 }
 
 async function findByAppKey(appKey: string, { resources }: OpenedStore): Promise<Stored<ManagedCredential>> {
