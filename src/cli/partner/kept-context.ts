@@ -5,7 +5,7 @@ import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import type { CommandContext } from '../command.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import type { OpenedStore } from '../opened-store.ts';
-import { describeGivenSecret, whichSecret } from './given-secret.ts';
+import { compareGivenSecret } from './given-secret.ts';
 
 /** What the store knows today of a refusal. `secretFrom` (`--secret-from`) is compared with the stored App Secrets. */
 export async function readContext(
@@ -17,11 +17,7 @@ export async function readContext(
 ): Promise<KeptContext & { readonly secretNote: string | null }> {
   const kept = await readKept(record, endpoint, store);
   const given = secretFrom === undefined ? null : readSecretArgument(secretFrom, environment);
-  const { credential = null } = kept.held ?? {};
   if (given === null) return { ...kept, givenSecret: null, secretNote: null };
-  return {
-    ...kept,
-    givenSecret: credential === null ? null : whichSecret(given, credential),
-    secretNote: describeGivenSecret(given, credential),
-  };
+  const { which, note } = compareGivenSecret(given, kept.held?.credential ?? null);
+  return { ...kept, givenSecret: which, secretNote: note };
 }

@@ -20,7 +20,7 @@ import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import { UsageError } from '../failure.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { isKeyRingNamed, openKeyRing } from '../store/open-store.ts';
-import { describeGivenAppKey, describeGivenSecret } from './given-secret.ts';
+import { compareGivenSecret, describeGivenAppKey } from './given-secret.ts';
 
 interface CallerQuery {
   readonly endpoint: Endpoint;
@@ -126,7 +126,7 @@ function notesOnGiven(
       : [
           isKey
             ? describeGivenAppKey(givenSecret, sent.appKey, holderOf(givenSecret)?.id ?? null)
-            : describeGivenSecret(givenSecret, holderOf(appKey ?? sent.appKey)),
+            : compareGivenSecret(givenSecret, holderOf(appKey ?? sent.appKey)).note,
         ]),
   ];
 }
