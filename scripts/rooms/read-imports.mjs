@@ -10,27 +10,36 @@ export function listSources(folder) {
     .sort();
 }
 
-/** What the files import of each other: `{ from, to, isType }` for each statement, `import()` included. */
+/** What the files of a folder import of each other, each statement and `import()`: `{ from, to, isType, isLazy }`. */
 export function readImports(folder, files = listSources(folder)) {
-  return files.flatMap((from) =>
-    importsOf(from, readFileSync(join(folder, from), 'utf8'))
-      .map(({ specifier, isType }) => ({ from, to: normalize(join(dirname(from), specifier)), isType }))
-      .filter(({ to }) => !to.startsWith('..') && !to.startsWith('gen/')),
-  );
+  return files
+    .flatMap((from) =>
+      importsOf(from, readFileSync(join(folder, from), 'utf8'))
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ specifier, ...how }) => ({ from, to: normalize(join(dirname(from), specifier)), ...how })),
+    )
+    .filter(({ to }) => !to.startsWith('..') && !to.startsWith('gen/'));
 }
 
-function importsOf(name, text) {
+/**
+ * What a file imports, packages too: `{ specifier, isType, isLazy }`. Types alone are gone when it runs; `import()` is
+ * lazy, and loads when it is called.
+ */
+export function importsOf(name, text) {
   const found = [];
-  const add = (specifier, isType) => {
-    if (specifier?.text?.startsWith('.')) found.push({ specifier: specifier.text, isType });
+  const hasCalls = /\bimport\s*\(/.test(text);
+  const add = (specifier, isType, isLazy = false) => {
+    if (specifier !== undefined && ts.isStringLiteralLike(specifier))
+      found.push({ specifier: specifier.text, isType, isLazy });
   };
   const visit = (node) => {
     if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, hasOnlyTypes(node.importClause));
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
     else if (ts.isImportTypeNode(node)) add(node.argument.literal, true);
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], false);
-    ts.forEachChild(node, visit);
+      add(node.arguments[0], false, true);
+    // Only import() stands below the statements of a file.
+    if (ts.isSourceFile(node) || hasCalls) ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(name, text, ts.ScriptTarget.Latest));
   return found;

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readImports } from '../../../../scripts/rooms/read-imports.mjs';
+import { projectRoot } from '../../../support/docs/documents.ts';
 
-const root = new URL('../../../../src/', import.meta.url);
+const imports = readImports(join(projectRoot, 'src')).filter(({ isType, isLazy }) => !isType && !isLazy);
 
 /** The files that a file needs before it runs: neither types alone nor what `import()` loads later. */
 function filesLoadedWith(entry: string): ReadonlySet<string> {
-  const loaded = new Set<string>();
-  const waiting = [new URL(entry, root)];
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    if (loaded.has(file.pathname)) continue;
-    loaded.add(file.pathname);
-    const text = readFileSync(file, 'utf8');
-    for (const [, path = ''] of text.matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']*)'/gm)) {
-      waiting.push(new URL(path, file));
-    }
-  }
-  return new Set([...loaded].map((path) => path.slice(root.pathname.length)));
+  const loaded = new Set([entry]);
+  // What is added meanwhile is visited too.
+  for (const file of loaded) for (const { from, to } of imports) if (from === file) loaded.add(to);
+  return loaded;
 }
 
 describe('what a method of authentication loads', () => {

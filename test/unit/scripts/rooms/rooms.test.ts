@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { judgeRooms } from '../../../../scripts/rooms/judge-rooms.mjs';
-import { listSources, readImports } from '../../../../scripts/rooms/read-imports.mjs';
+import { importsOf, listSources, readImports } from '../../../../scripts/rooms/read-imports.mjs';
 import { temporaryDirectory, type TemporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 
 describe('the order of the folders of src/', () => {
@@ -80,5 +80,26 @@ describe('the order of the folders of src/', () => {
   it('wants a wing for every folder', () => {
     const { faults } = judge('homeless', { 'helpers/a.ts': '' });
     assert.deepEqual(faults, ['src/helpers/a.ts: no wing of this name; see scripts/rooms/wings.mjs']);
+  });
+
+  it('tells imports of types and import() from those that load', () => {
+    const text = [
+      "import 'node:fs';",
+      "import { type A } from './a.ts';",
+      "import b, { type B } from './b.ts';",
+      "export type { C } from './c.ts';",
+      "export const d = async () => await import('./d.ts');",
+      "export type E = import('./e.ts').E;",
+      '// import("./comment.ts")',
+    ].join('\n');
+    const how = importsOf('x.ts', text).map(({ specifier, isType, isLazy }) => [specifier, isType, isLazy]);
+    assert.deepEqual(how, [
+      ['node:fs', false, false],
+      ['./a.ts', true, false],
+      ['./b.ts', false, false],
+      ['./c.ts', true, false],
+      ['./d.ts', false, true],
+      ['./e.ts', true, false],
+    ]);
   });
 });
