@@ -20,19 +20,36 @@ export interface LimitWindow {
   readonly endSeconds: number;
 }
 
+type WindowAt = (nowSeconds: number) => LimitWindow;
+
+const windows: Readonly<Record<LimitUnit, WindowAt>> = {
+  second: windowsOf(unitSeconds.second),
+  minute: windowsOf(unitSeconds.minute),
+  hour: windowsOf(unitSeconds.hour),
+  day: windowsOf(unitSeconds.day),
+  month: monthAt,
+};
+
 /**
  * The window of a unit that this moment belongs to: fixed, and aligned to UTC (spec §4.2). A month is one of the
  * calendar.
  */
 export function windowAt(unit: LimitUnit, nowSeconds: number): LimitWindow {
-  if (unit === 'month') {
-    const now = new Date(nowSeconds * 1000);
-    const firstOf = (month: number): number => Date.UTC(now.getUTCFullYear(), month, 1) / 1000;
-    return { startSeconds: firstOf(now.getUTCMonth()), endSeconds: firstOf(now.getUTCMonth() + 1) };
-  }
-  const length = unitSeconds[unit];
-  const startSeconds = Math.floor(nowSeconds / length) * length;
-  return { startSeconds, endSeconds: startSeconds + length };
+  return windows[unit](nowSeconds);
+}
+
+/** Windows of one length, counted from 1970. */
+function windowsOf(length: number): WindowAt {
+  return (nowSeconds) => {
+    const startSeconds = Math.floor(nowSeconds / length) * length;
+    return { startSeconds, endSeconds: startSeconds + length };
+  };
+}
+
+function monthAt(nowSeconds: number): LimitWindow {
+  const now = new Date(nowSeconds * 1000);
+  const firstOf = (month: number): number => Date.UTC(now.getUTCFullYear(), month, 1) / 1000;
+  return { startSeconds: firstOf(now.getUTCMonth()), endSeconds: firstOf(now.getUTCMonth() + 1) };
 }
 
 /** Who shares a limit: each consumer on an endpoint alone, or all callers of the endpoint together. */

@@ -11,16 +11,20 @@ import { ServiceFailure } from './service-failure.ts';
 
 const { OK, OVER_LIMIT } = RateLimitResponse_Code;
 
-/**
- * The service's names of the units. Never `UNKNOWN`, which ends the process of the service. Its own month has 30 days:
- * a month of the calendar is told to it by name, in a window long enough for each.
- */
-const serviceUnits: Readonly<Record<LimitUnit, RateLimitUnit>> = {
-  second: RateLimitUnit.SECOND,
-  minute: RateLimitUnit.MINUTE,
-  hour: RateLimitUnit.HOUR,
-  day: RateLimitUnit.DAY,
-  month: RateLimitUnit.YEAR,
+/** How a unit is counted by the service. */
+interface ServiceUnit {
+  /** Its name of the unit, or of one with longer windows. Never `UNKNOWN`, which ends the process of the service. */
+  readonly unit: RateLimitUnit;
+  /** The name of the window, where the service has none of this length: its own month has 30 days. Else null. */
+  readonly periodAt: ((nowSeconds: number) => string) | null;
+}
+
+const serviceUnits: Readonly<Record<LimitUnit, ServiceUnit>> = {
+  second: { unit: RateLimitUnit.SECOND, periodAt: null },
+  minute: { unit: RateLimitUnit.MINUTE, periodAt: null },
+  hour: { unit: RateLimitUnit.HOUR, periodAt: null },
+  day: { unit: RateLimitUnit.DAY, periodAt: null },
+  month: { unit: RateLimitUnit.YEAR, periodAt: monthOf },
 };
 
 /** One question is written at a time, from its end to its beginning. */
@@ -56,11 +60,12 @@ function writeDescriptor(
   { requests, unit }: Limit,
   nowSeconds: number,
 ): void {
+  const { unit: serviceUnit, periodAt } = serviceUnits[unit];
   const before = writer.size;
-  writer.numberField(2, serviceUnits[unit]);
+  writer.numberField(2, serviceUnit);
   writer.numberField(1, requests);
   writer.head(2, before);
-  if (unit === 'month') writeEntry('period', monthOf(nowSeconds));
+  if (periodAt !== null) writeEntry('period', periodAt(nowSeconds));
   writeEntry('unit', unit);
   if (consumerId !== null) writeEntry('consumer', consumerId);
   writeEntry('endpoint', endpointId);
@@ -116,7 +121,8 @@ function read(
   if (status === undefined || applied === undefined) {
     throw wrong('did not apply the limit that was sent; its configuration lacks the domain');
   }
-  if (applied.requestsPerUnit !== limit.requests || applied.unit !== serviceUnits[limit.unit]) {
+  const { unit, periodAt } = serviceUnits[limit.unit];
+  if (applied.requestsPerUnit !== limit.requests || applied.unit !== unit) {
     throw wrong('applied another limit than the one that was sent');
   }
   const isOver = status.code === OVER_LIMIT;
@@ -124,7 +130,7 @@ function read(
   const { startSeconds, endSeconds } = windowAt(limit.unit, nowSeconds);
   const windowSeconds = endSeconds - startSeconds;
   const { seconds, nanos } = status.durationUntilReset ?? { seconds: 0, nanos: 0 };
-  const resetSeconds = limit.unit === 'month' ? endSeconds - nowSeconds : seconds + (nanos > 0 ? 1 : 0);
+  const resetSeconds = periodAt === null ? seconds + (nanos > 0 ? 1 : 0) : endSeconds - nowSeconds;
   return {
     limit,
     remaining: isOver ? 0 : status.limitRemaining,
