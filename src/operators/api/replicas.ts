@@ -1,29 +1,30 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { declareReplica, STALE_MS } from '../../resources/changes/replicas.ts';
+import { type DeclaredReplica, declareReplica, STALE_MS } from '../../resources/changes/replicas.ts';
 import { wholeRevision } from '../../model/store-revision.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import type { JsonSchema } from './schema.ts';
 import { answers, objectOf } from './shapes.ts';
 
-const replica = objectOf('Replica', {
-  required: ['id', 'name', 'version', 'ready', 'stale', 'mode', 'revision', 'behind', 'lastSeenSeconds', 'ageSeconds'],
-  properties: {
-    id: { type: 'string', description: 'Chosen when its process starts.' },
-    name: { type: 'string' },
-    version: { type: 'string' },
-    ready: { type: 'boolean' },
-    stale: {
-      type: 'boolean',
-      description: `Not heard of for ${String(STALE_MS / 1000)} s: gone, or cut off and serving from memory.`,
-    },
-    reason: { type: 'string', description: 'Why it takes no checks.' },
-    mode: { type: 'string', description: 'How changes come to it: `following`, `polling` or `waiting`.' },
-    revision: { type: ['integer', 'null'], description: 'What it decides by; null until it knows.' },
-    behind: { type: ['integer', 'null'], description: 'By how many revisions it is behind the store.' },
-    lastSeenSeconds: { type: 'integer' },
-    ageSeconds: { type: 'integer' },
+const properties = {
+  id: { type: 'string', description: 'Chosen when its process starts.' },
+  name: { type: 'string' },
+  version: { type: 'string' },
+  ready: { type: 'boolean' },
+  stale: {
+    type: 'boolean',
+    description: `Not heard of for ${String(STALE_MS / 1000)} s: gone, or cut off and serving from memory.`,
   },
-});
+  reason: { type: 'string', description: 'Why it takes no checks.' },
+  mode: { type: 'string', description: 'How changes come to it: `following`, `polling` or `waiting`.' },
+  revision: { type: ['integer', 'null'], description: 'What it decides by; null until it knows.' },
+  behind: { type: ['integer', 'null'], description: 'By how many revisions it is behind the store.' },
+  lastSeenSeconds: { type: 'integer' },
+  ageSeconds: { type: 'integer' },
+} satisfies Record<keyof DeclaredReplica, JsonSchema>;
+
+const required = Object.keys(properties).filter((name) => name !== 'reason');
+const replica = objectOf('Replica', { required, properties });
 
 const list = z
   .object({
@@ -46,7 +47,9 @@ export function addReplicas(api: OpenAPIHono<ApiEnvironment>, { store: { replica
     async (context) => {
       requirePermission(context.get('operator'), 'read');
       const latest = await replicas.storeRevision();
-      const items = (await replicas.list()).map((each) => ({ ...declareReplica(each, latest) }));
+      const items = (await replicas.list()).map(
+        (each): Record<string, unknown> => ({ ...declareReplica(each, latest) }),
+      );
       return context.json({ storeRevision: wholeRevision(latest), items }, 200);
     },
   );

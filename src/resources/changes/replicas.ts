@@ -53,8 +53,22 @@ export function behind({ revision }: Replica, latest: StoreRevision): number | n
   return revision === null ? null : Math.max(0, wholeRevision(latest) - wholeRevision(revision));
 }
 
+/** A replica as programs get it. */
+export interface DeclaredReplica extends Pick<Replica, 'id' | 'name' | 'version' | 'mode'> {
+  readonly ready: boolean;
+  readonly stale: boolean;
+  /** Why it takes no checks; absent when it does. */
+  readonly reason?: string;
+  /** Null until it knew one, and so the next. */
+  readonly revision: number | null;
+  /** By how many revisions it is behind the store. */
+  readonly behind: number | null;
+  readonly lastSeenSeconds: number;
+  readonly ageSeconds: number;
+}
+
 /** A replica as programs get it. Spans are in whole seconds. */
-export function declareReplica(replica: Replica, latest: StoreRevision): object {
+export function declareReplica(replica: Replica, latest: StoreRevision): DeclaredReplica {
   const { id, name, version, mode, unreadiness, revision, ageMs, silentMs } = replica;
   return {
     id,

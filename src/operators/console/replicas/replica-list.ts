@@ -1,29 +1,14 @@
 import { html } from 'hono/html';
+import type { DeclaredReplica } from '../../../resources/changes/replicas.ts';
 import type { Html } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
 import { table } from '../parts/table.ts';
 import { badge } from '../parts/values.ts';
 
-/** A replica as `GET /v1/replicas` shows it. */
-export interface ShownReplica {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly ready: boolean;
-  readonly stale: boolean;
-  readonly reason?: string;
-  readonly mode: string;
-  readonly revision: number | null;
-  /** By how many revisions it is behind the store; null while it knows none. */
-  readonly behind: number | null;
-  readonly lastSeenSeconds: number;
-  readonly ageSeconds: number;
-}
-
 /** What `GET /v1/replicas` shows. */
 export interface ShownReplicas {
   readonly storeRevision: number;
-  readonly items: readonly ShownReplica[];
+  readonly items: readonly DeclaredReplica[];
 }
 
 /** The processes that decide requests, and which changes are in force there. */
@@ -56,19 +41,19 @@ ${table({
 };
 
 /** What is the matter with a replica; null where nothing is. */
-export function troubleOf({ stale, ready, reason, mode }: ShownReplica): string | null {
+export function troubleOf({ stale, ready, reason, mode }: DeclaredReplica): string | null {
   if (stale) return 'does not report';
   if (!ready) return `not ready: ${reason ?? 'no reason is known'}`;
   return mode === 'waiting' ? 'no changes arrive' : null;
 }
 
-function stateOf(replica: ShownReplica): Html {
+function stateOf(replica: DeclaredReplica): Html {
   const trouble = troubleOf(replica);
   if (trouble === null) return badge('ready', 'good');
   return badge(trouble, replica.ready && !replica.stale ? 'warning' : 'bad');
 }
 
-function revisionOf({ revision, behind }: ShownReplica): string {
+function revisionOf({ revision, behind }: DeclaredReplica): string {
   if (revision === null) return 'not known yet';
   return behind === null || behind === 0 ? String(revision) : `${String(revision)}, ${String(behind)} behind`;
 }
