@@ -23,7 +23,6 @@ export function bodyVariants(body: Buffer): readonly BodyVariant[] {
     variant('body-line-ends', 'with LF for CRLF', text.replaceAll('\r\n', '\n')),
     variant('body-line-ends', 'with CRLF for LF', text.replaceAll(/\r?\n/g, '\r\n')),
     variant('body-empty', 'empty', ''),
-    variant('body-white-space', 'without the white space around it', text.trim()),
     variant('body-byte-order-mark', 'with a byte order mark', `\ufeff${text}`),
     variant('body-byte-order-mark', 'without its byte order mark', text.replace(/^\ufeff/, '')),
     { name: 'body-latin1', what: 'in Latin-1 instead of UTF-8', bytes: Buffer.from(text, 'latin1') },

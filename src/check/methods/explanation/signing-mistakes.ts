@@ -48,10 +48,6 @@ export function secretMistakes(appKey: string | null): readonly Hypothesis<WithS
       'Remove the quotes: they belong to the shell or the configuration file, not to the secret',
       (text) => [`"${text}"`, `'${text}'`, text.replace(/^(["'])(.*)\1$/s, '$2')],
     ),
-    mistake('secret-case', 'changed to lower or upper case', 'Use the App Secret exactly as it was issued', (text) => [
-      text.toLowerCase(),
-      text.toUpperCase(),
-    ]),
     mistake(
       'app-key-as-secret',
       'not used: the App Key was in its place',

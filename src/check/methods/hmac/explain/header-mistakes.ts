@@ -61,7 +61,7 @@ function withName({ names }: HmacRecipe, name: string): readonly Pick<HmacRecipe
   return Array.from({ length: names.length + 1 }, (_, at) => ({ names: names.toSpliced(at, 0, name) }));
 }
 
-function valueMistakes({ request, names, header }: HmacCase): readonly Hypothesis<HmacRecipe>[] {
+function valueMistakes({ request, names }: HmacCase): readonly Hypothesis<HmacRecipe>[] {
   const values = (name: string, change: (value: string) => readonly string[]) => (recipe: HmacRecipe) => {
     const value = recipe.values.get(name);
     if (value === undefined || !recipe.names.includes(name)) return [];
@@ -100,12 +100,6 @@ function valueMistakes({ request, names, header }: HmacCase): readonly Hypothesi
       what: 'the date was signed in another zone or form than the Date that was sent',
       fix: 'Use the same text for the Date header and for the string to sign',
       vary: dates(otherDates),
-    },
-    {
-      name: 'x-date-signed',
-      what: 'the value of X-Date was signed as date',
-      fix: 'Send and sign the Date header; X-Date is not looked at',
-      vary: values('date', () => [header('x-date')].filter((value) => value !== null)),
     },
     {
       name: 'digest-signed-otherwise',

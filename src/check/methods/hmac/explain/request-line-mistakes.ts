@@ -73,12 +73,6 @@ export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<
       'Sign the path and query only, beginning with "/"',
     ),
     {
-      name: 'no-method',
-      what: 'the request line was signed without its method',
-      fix: 'Write method, path and query, and version, with one blank between them',
-      vary: () => [{ method: '' }, { method: '', version: '' }],
-    },
-    {
       name: 'other-method',
       what: 'another method was signed than the one that was sent',
       fix: 'Sign the method that is sent; clients change it on a redirect, and when a body is added',
@@ -146,13 +140,9 @@ export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<
         return [(path.endsWith('/') ? path.slice(0, -1) : `${path}/`) + target.slice(path.length)];
       },
     ),
-    targetMistake('question-mark', 'a "?" without a query was signed, or the fragment of the URL', (target) => [
-      target.includes('?') ? target.replace(/\?$/, '') : `${target}?`,
-    ]),
-    targetMistake('path-case', 'the path was changed to lower case before it was signed', (target) => [
-      target.toLowerCase(),
-      pathOf(target).toLowerCase() + target.slice(pathOf(target).length),
-    ]),
+    targetMistake('question-mark', 'a "?" without a query was signed but not sent', (target) =>
+      target.includes('?') ? [] : [`${target}?`],
+    ),
   ];
 }
 
