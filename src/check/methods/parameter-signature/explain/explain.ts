@@ -82,15 +82,9 @@ function explain(
     signOf,
     stringToSign.length,
   );
-  // The length of sign follows from the hash that was taken.
-  const isOtherHash = found !== null && found.mistakes.length > 0 && spelling?.name === 'sign-length';
   return {
     ...unsearched,
-    mistakes: [
-      ...mistakes,
-      ...(isVerified ? [] : (found?.mistakes ?? [])),
-      ...(spelling === null || isOtherHash ? [] : [spelling]),
-    ],
+    mistakes: [...mistakes, ...(isVerified ? [] : (found?.mistakes ?? [])), ...(spelling === null ? [] : [spelling])],
     stringToSign,
     search: { ...search, isExplained: isVerified || search.isExplained },
     compared:
@@ -148,10 +142,6 @@ const spellings: readonly Spelling[] = [
   spelling('sign-white-space', 'sign has white space around it', (text) =>
     text.trim() === text ? null : bytesOfHex(text.trim()),
   ),
-  spelling('sign-length', 'sign does not have 128 digits', (text) => (text.length === 128 ? null : bytesOfHex(text))),
-  spelling('sign-hex-prefix', 'sign begins with 0x', (text) =>
-    text.startsWith('0x') ? bytesOfHex(text.slice(2)) : null,
-  ),
   spelling('sign-base64-of-hex', 'sign is the base64 of the hex digits', (text) =>
     bytesOfHex(Buffer.from(text, 'base64').toString('latin1')),
   ),
@@ -166,6 +156,7 @@ function spelling(name: string, what: string, read: Spelling['read']): Spelling 
   return { name, what, fix: SIGN_FIX, read };
 }
 
+/** The length of `sign` follows from the hash that was taken. */
 function readSent(text: string): readonly SentMac[] {
-  return readSentMac(text, /^[0-9a-f]{128}$/.test(text) ? Buffer.from(text, 'hex') : null, spellings);
+  return readSentMac(text, /[A-F]/.test(text) ? null : bytesOfHex(text), spellings);
 }

@@ -2,14 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { textOf, visible } from '../../explanation/text-encoding.ts';
 import type { Hypothesis } from '../../explanation/explainer.ts';
 import { permutationsOf } from '../../explanation/search.ts';
-import {
-  byName,
-  type Pair,
-  type ParameterCase,
-  type ParameterRecipe,
-  plainParameter,
-  type SentParameter,
-} from './case.ts';
+import { type Pair, type ParameterCase, type ParameterRecipe, plainParameter, type SentParameter } from './case.ts';
 
 const ALL_FIX = 'Sign every parameter that is sent but sign, also empty ones';
 const RESERVED = ['appKey', 'apiTimestamp'];
@@ -76,17 +69,6 @@ export function selectionMistakes({ form, query, parameters }: ParameterCase): r
         ...CLOCK_READINGS_SECONDS.map((offset) => timed((digits) => String(Number(digits) + offset))),
       ],
     ),
-    selectionMistake(
-      'timestamp-signed-not-sent',
-      'apiTimestamp was signed but not sent under this name',
-      'Send apiTimestamp with the other parameters',
-      [
-        (all) => {
-          const other = all.find(({ name }) => /^(?:timestamp|ts|time|api_timestamp|apitimestamp)$/i.test(name));
-          return all.map((one) => (one === other ? plainParameter('apiTimestamp', one.value) : one));
-        },
-      ],
-    ),
     ...businessNames.map((name) =>
       selectionMistake(
         'parameter-not-signed',
@@ -144,7 +126,6 @@ export const orderMistakes: readonly Hypothesis<ParameterRecipe>[] = [
   order('sorted-by-locale', 'the parameters were sorted by the rules of a language', ([left], [right]) =>
     textOf(left).localeCompare(textOf(right), 'en'),
   ),
-  order('sorted-descending', 'the parameters were sorted in descending order', (left, right) => byName(right, left)),
   order(
     'equal-names-by-value',
     'equal names were sorted by value',
@@ -156,29 +137,9 @@ export const orderMistakes: readonly Hypothesis<ParameterRecipe>[] = [
     by(([name, value]) => `${name}=${value}`),
   ),
   order(
-    'sorted-by-value',
-    'the parameters were sorted by value',
-    by(([, value]) => value),
-  ),
-  order(
     'sorted-by-utf-16',
     'the names were sorted by UTF-16 units, not by UTF-8 bytes',
     by(([name]) => textOf(name)),
-  ),
-  order(
-    'reserved-last',
-    'appKey and apiTimestamp were put after the other parameters',
-    by(([name]) => `${RESERVED.includes(name) ? '1' : '0'}${name}`),
-  ),
-  order(
-    'reserved-first',
-    'appKey and apiTimestamp were put before the other parameters',
-    by(([name]) => `${RESERVED.includes(name) ? '0' : '1'}${name}`),
-  ),
-  order(
-    'app-key-first',
-    'appKey was put before the other parameters',
-    by(([name]) => `${name === 'appKey' ? '0' : '1'}${name}`),
   ),
   {
     name: 'not-sorted',

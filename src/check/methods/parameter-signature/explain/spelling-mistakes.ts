@@ -86,12 +86,6 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
       [values(decodeEscapes), values((value) => decodeEscapes(value.replaceAll('+', ' ')))],
     ),
     spellingMistake(
-      'white-space-of-values',
-      'values were trimmed before they were signed',
-      'Sign values with their white space, as they are sent',
-      [values((value) => value.trim())],
-    ),
-    spellingMistake(
       'name-case',
       'names were changed to lower or upper case before signing',
       'Sign names as they are sent',
@@ -99,15 +93,6 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
         ({ name, value }) => [RESERVED_NAMES.some((reserved) => reserved === name) ? name : name.toLowerCase(), value],
         ({ name, value }) => [name.toLowerCase(), value],
         ({ name, value }) => [name.toUpperCase(), value],
-      ],
-    ),
-    spellingMistake(
-      'value-case',
-      'the text was changed to lower or upper case before it was signed',
-      'Sign names and values as they are sent',
-      [
-        ({ name, value }) => [name.toLowerCase(), value.toLowerCase()],
-        ({ name, value }) => [name.toUpperCase(), value.toUpperCase()],
       ],
     ),
     spellingMistake(

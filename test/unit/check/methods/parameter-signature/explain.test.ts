@@ -96,9 +96,6 @@ const inTheSignature: Readonly<Record<string, readonly (readonly [Sent, RegExp])
       /once/,
     ],
   ],
-  'white-space-of-values': [
-    [{ query: `to=+x+&appKey=${appKey}&sign=${hash(`appKey=${appKey}&to=x${secret}`)}` }, /white space/],
-  ],
   'name-case': [[signed(`a=&apiTimestamp=${stamp}&appKey=${appKey}&to=Köln 1+2&zone=1`), /as they are sent/]],
   'text-encoding': [
     [{ sign: hash(Buffer.from(text + secret, 'latin1')) }, /UTF-8/],
@@ -111,13 +108,22 @@ const inTheSignature: Readonly<Record<string, readonly (readonly [Sent, RegExp])
   ],
   'not-sorted': [
     [signed(`to=Köln 1+2&Zone=1&a=&appKey=${appKey}&apiTimestamp=${stamp}`), /Sort by name/],
+    [signed(`to=Köln 1+2&appKey=${appKey}&apiTimestamp=${stamp}&a=&Zone=1`), /Sort by name/],
+    [signed(`Zone=1&a=&to=Köln 1+2&apiTimestamp=${stamp}&appKey=${appKey}`), /Sort by name/],
     [
       { query: `Zone=1&a=2&appKey=${appKey}&to=3&sign=${hash(`to=3&a=2&Zone=1&appKey=${appKey}${secret}`)}` },
       /Sort by name/,
     ],
   ],
   'sorted-without-case': [[signed(`a=&apiTimestamp=${stamp}&appKey=${appKey}&to=Köln 1+2&Zone=1`), /Sort by name/]],
-  'sorted-descending': [[signed(`to=Köln 1+2&appKey=${appKey}&apiTimestamp=${stamp}&a=&Zone=1`), /Sort by name/]],
+  'sorted-by-locale': [
+    [
+      {
+        query: `${encodeURIComponent('ö')}=1&z=2&appKey=${appKey}&sign=${hash(`appKey=${appKey}&ö=1&z=2${secret}`)}`,
+      },
+      /Sort by name/,
+    ],
+  ],
   'sorted-as-pairs': [
     [
       {
@@ -140,7 +146,6 @@ const inTheSignature: Readonly<Record<string, readonly (readonly [Sent, RegExp])
       /by bytes/,
     ],
   ],
-  'reserved-last': [[signed(`Zone=1&a=&to=Köln 1+2&apiTimestamp=${stamp}&appKey=${appKey}`), /Sort by name/]],
   'secret-separator': [
     [{ sign: hash(`${text}&${secret}`) }, /nothing between/],
     [{ sign: hash(`${text}\n${secret}`) }, /nothing between/],
@@ -234,6 +239,9 @@ const inTheSignature: Readonly<Record<string, readonly (readonly [Sent, RegExp])
   'sign-upper-case': [[{ sign: hash(text + secret).toUpperCase() }, /lower-case/]],
   'sign-base64': [
     [{ sign: encodeURIComponent(Buffer.from(hash(text + secret), 'hex').toString('base64')) }, /128 lower-case/],
+  ],
+  'sign-base64-of-hex': [
+    [{ sign: encodeURIComponent(Buffer.from(hash(text + secret)).toString('base64')) }, /128 lower-case/],
   ],
   'sign-white-space': [[{ sign: `${hash(text + secret)}%0A` }, /128 lower-case/]],
 };
