@@ -43,7 +43,13 @@ export function digestSpellings(body: Buffer): readonly DigestSpelling[] {
         prefix + Buffer.from(hex, 'latin1').toString('base64'),
       ),
     ),
-    spelling('digest-url-safe', 'the Digest is in URL-safe base64', `SHA-256=${sha256.toString('base64url')}`),
+    ...['=', ''].map((padding) =>
+      spelling(
+        'digest-url-safe',
+        'the Digest is in URL-safe base64',
+        `SHA-256=${sha256.toString('base64url')}${padding}`,
+      ),
+    ),
     spelling('digest-not-padded', 'the Digest lacks the = that pads base64', `SHA-256=${base64.replace(/=+$/, '')}`),
     ...['sha-256=', 'SHA256=', 'sha256=', 'SHA-256:', 'SHA-256 ', 'sha-256:', ''].map((prefix) =>
       spelling('digest-prefix', 'the Digest does not begin with SHA-256= in just these letters', prefix + base64),

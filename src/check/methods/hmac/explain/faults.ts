@@ -188,7 +188,7 @@ const FORMS: readonly (readonly [name: string, what: string, form: RegExp])[] = 
     new RegExp(`^${DAY}, \\d\\d ${MONTH} \\d{4} \\d\\d:\\d\\d:\\d\\d(?: (?!GMT$)\\w+)?$`),
   ],
   ['date-asctime', 'Date is in the form of asctime', new RegExp(`^${DAY} ${MONTH} [ \\d]?\\d `)],
-  ['date-iso', 'Date is in the form of ISO 8601', /^\d{4}-?\d\d-?\d\d/],
+  ['date-iso', 'Date is in the form of ISO 8601', /^\d{4}-?\d\d-?\d\d(?!\d*$)/],
   ['date-rfc-850', 'Date is in the obsolete form of RFC 850', new RegExp(`^(?:${DAYS.join('|')})day, \\d\\d-`)],
   ['date-number', 'Date is a number of seconds or milliseconds', /^\d+$/],
 ];

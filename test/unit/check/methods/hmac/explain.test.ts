@@ -320,6 +320,10 @@ const inTheRequest: Readonly<Record<string, readonly (readonly [Sent, RegExp])[]
   ],
   'digest-of-body-line-feed': [digested(digestOf(`${body}\n`), /very bytes/)],
   'digest-of-body-line-ends': [digested(digestOf(body.replace('\n', '\r\n')), /very bytes/)],
+  'digest-url-safe': [
+    digested(`SHA-256=${sha256('0').toString('base64url')}=`, /32 bytes/, '0'),
+    digested(`SHA-256=${sha256('0').toString('base64url')}`, /32 bytes/, '0'),
+  ],
   'digest-of-body-byte-order-mark': [digested(digestOf(`\ufeff${body}`), /very bytes/)],
   'digest-of-body-latin1': [
     digested(`SHA-256=${sha256(Buffer.from(body, 'latin1')).toString('base64')}`, /very bytes/),
@@ -346,8 +350,8 @@ function dated(text: string, fix = /two-digit day, GMT/): readonly [Sent, RegExp
   return [signed(getText.replace(date, text), { date: text }), fix];
 }
 
-function digested(value: string, fix: RegExp): readonly [Sent, RegExp] {
-  return [signed(postText.replace(digest, value), { body, headers: [['Digest', value]] }), fix];
+function digested(value: string, fix: RegExp, sent = body): readonly [Sent, RegExp] {
+  return [signed(postText.replace(digest, value), { body: sent, headers: [['Digest', value]] }), fix];
 }
 
 function digestOf(text: string): string {
@@ -402,6 +406,7 @@ describe('explain on an hmac endpoint', () => {
       'one-digit-day',
       'zone-name',
       'date-iso',
+      'date-number',
       'local-time',
       'digest-hex',
       'digest-of-body-empty',
