@@ -1,5 +1,5 @@
-import type { ParameterSignatureOptions } from '../../../../model/endpoint.ts';
-import { isRefusal } from '../../../refusal.ts';
+import type { ParameterEncoding, ParameterSignatureOptions } from '../../../../model/endpoint.ts';
+import { isRefusal, type Refusal } from '../../../refusal.ts';
 import { type ClientRequest, signableRequest } from '../../../signing/client-request.ts';
 import { parseMediaType } from '../../../../base/text/media-type.ts';
 import { parseApiTimestamp } from '../../../signing/signed-time.ts';
@@ -16,7 +16,7 @@ import { bytesOfHex, readSentMac, searchSignature, type SentMac, type Spelling }
 import { explainTime, otherAppKey, secretMistakes } from '../../explanation/signing-mistakes.ts';
 import { textOf } from '../../explanation/text-encoding.ts';
 import { isVerifiedType } from '../body-form.ts';
-import { parseParameterRequest } from '../request.ts';
+import { type ParameterRequest, parseParameterRequest } from '../request.ts';
 import { bytesOf } from '../string-to-sign.ts';
 import {
   byName,
@@ -59,8 +59,8 @@ function explain(
   input: ExplainInput,
   isVerified: boolean,
 ): Finding {
-  const context = parameterCase(request, options);
   const parsed = parseParameterRequest(signableRequest(request), options);
+  const context = parameterCase(request, { ...options, parameterEncoding: wantedEncoding(parsed, options) });
   const faults = parameterFaults.filter((fault) => fault.isMade(context)).map(mistakeOf);
   const isMilliseconds = faults.some(({ name }) => name === 'timestamp-milliseconds');
   const time = explainTime(
@@ -72,7 +72,7 @@ function explain(
   const mistakes = [...faults, ...otherAppKey(sentAppKey(context), input.appKey), ...time.mistakes];
   const unsearched = { ...withoutSignature(mistakes), isOld: time.isOld };
   if (isRefusal(parsed)) return unsearched;
-  const stringToSign = bytesOf(parsed.shownText());
+  const stringToSign = bytesOf((parsed.texts[0] ?? parsed.shownText)());
   const sent = valueOf(context, 'sign') ?? '';
   if (sent === '' || input.secret === null) return { ...unsearched, stringToSign };
   const { found, spelling, search } = searchSignature(
@@ -95,6 +95,15 @@ function explain(
             signed: shownText(parameterTextOf(found.recipe)),
           },
   };
+}
+
+/** What can be read in two ways is taken as it is sent only, also where both are taken. */
+function wantedEncoding(
+  parsed: ParameterRequest | Refusal,
+  { parameterEncoding }: ParameterSignatureOptions,
+): ParameterEncoding {
+  if (parameterEncoding !== 'auto' || isRefusal(parsed) || parsed.form === 'json') return parameterEncoding;
+  return parsed.texts.length === 1 ? 'raw' : 'auto';
 }
 
 function sentAppKey(context: ParameterCase): string | null {

@@ -85,7 +85,7 @@ export const parameterFaults: readonly Fault<ParameterCase>[] = [
     name: 'timestamp-format',
     what: 'apiTimestamp is not a whole number of seconds in digits',
     fix: 'Write apiTimestamp as the seconds since 1970-01-01T00:00:00Z, digits only',
-    isMade: (context) => !/^\d+$/.test(valueOf(context, 'apiTimestamp') ?? '0'),
+    isMade: (context) => !/^\d*$/.test(valueOf(context, 'apiTimestamp') ?? ''),
   },
   {
     name: 'timestamp-missing',

@@ -14,7 +14,7 @@ import {
 } from './case.ts';
 
 const DECODED_FIX = 'Sign names and values as they are before they are percent-encoded for the URL or form';
-const RAW_FIX = 'This endpoint wants names and values signed exactly as they stand in the URL or form, percent-encoded';
+const RAW_FIX = 'Sign names and values exactly as they stand in the URL or form, percent-encoded';
 
 /** What goes wrong with how names and values are written in the string to sign. */
 export function spellingMistakes({ options }: ParameterCase): readonly Hypothesis<ParameterRecipe>[] {
@@ -42,7 +42,7 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
   return [
     spellingMistake(
       'values-percent-decoded',
-      'values were signed decoded, but this endpoint wants them as they are sent',
+      'values were signed decoded, but have to be signed as they are sent',
       fix,
       isRaw ? [({ name, value }) => [name, value]] : [],
     ),

@@ -352,6 +352,21 @@ describe('explain on a parameter-signature endpoint', () => {
     });
   }
 
+  it('names an empty parameter once', async () => {
+    const query = `appKey=${appKey}&apiTimestamp=&sign=${'0'.repeat(128)}`;
+    assert.deepEqual(names(await explainSent({ query })), ['empty-parameter']);
+  });
+
+  it('says that what could be read in two ways has to be signed as it is sent, where both are taken', async () => {
+    const explanation = await explainSent({
+      query: `appKey=${appKey}&b=1%26c%3D2&sign=${hash(`appKey=${appKey}&b=1&c=2${secret}`)}`,
+      options: { parameterEncoding: 'auto' },
+    });
+    assert.deepEqual([explanation.verdict, names(explanation)], ['wrong', ['values-percent-decoded']]);
+    assert.equal(explanation.stringToSign?.toString(), `appKey=${appKey}&b=1%26c%3D2`);
+    assert.match(explanation.difference?.signed ?? '', /b=1&c=2\[App Secret\]$/);
+  });
+
   it('names several mistakes at once', async () => {
     const unsorted = `to=K%C3%B6ln+1%2B2&Zone=1&a=&appKey=${appKey}&apiTimestamp=${stamp}`;
     assert.deepEqual(names(await explainSent(signed(unsorted))), ['values-percent-encoded', 'not-sorted']);
