@@ -1,5 +1,5 @@
 import { startSystemTimer } from '../base/clock.ts';
-import { createReplicaObserver } from './observe/store-observers.ts';
+import { createWriteObserver } from './observe/write-observer.ts';
 import { ReplicaHeartbeat } from '../stores/replica-heartbeat.ts';
 import type { OwnedParts, PartPorts } from './parts.ts';
 import type { Readiness } from './readiness.ts';
@@ -18,7 +18,7 @@ export function openHeartbeat(
       register: replica.register,
       describe: () => ({ ...replica.describe(), unreadiness: readiness.findUnreadiness() }),
       startTimer: startSystemTimer,
-      observer: createReplicaObserver(logger),
+      observer: createWriteObserver(logger, 'replica'),
     }),
   );
   replica.onRevision(() => {

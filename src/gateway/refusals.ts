@@ -1,5 +1,6 @@
 import { startSystemTimer } from '../base/clock.ts';
-import { createRefusalsObserver, registerRefusalMetrics } from './observe/refusal-metrics.ts';
+import { registerRefusalMetrics } from './observe/refusal-metrics.ts';
+import { createWriteObserver } from './observe/write-observer.ts';
 import { RefusalMemory } from '../check/refusals/refusal-memory.ts';
 import { type RecordRefusal, RefusalRecorder } from '../check/refusals/refusal-recorder.ts';
 import { type RefusalSink, RefusalWriter } from '../check/refusals/refusal-writer.ts';
@@ -27,7 +28,7 @@ export function openGatewayRefusals(
           new RefusalWriter({
             sink,
             startTimer: startSystemTimer,
-            observer: createRefusalsObserver(logger),
+            observer: createWriteObserver(logger, 'refusals'),
             onDropped: (entry) => {
               recorder.dropped(entry);
             },

@@ -3,13 +3,8 @@ import { startSystemTimer } from '../base/clock.ts';
 import { KeyRingHolder } from '../model/keyring/key-ring-holder.ts';
 import { registerEndingMetrics } from './observe/ending-metrics.ts';
 import type { CountTraffic, RecordUse } from './observe/request-observers.ts';
-import {
-  createDatabaseObserver,
-  createFileObserver,
-  createKeyRingObserver,
-  createTrafficObserver,
-  createUsageObserver,
-} from './observe/store-observers.ts';
+import { createDatabaseObserver, createFileObserver, createKeyRingObserver } from './observe/store-observers.ts';
+import { createWriteObserver } from './observe/write-observer.ts';
 import { registerDatabaseMetrics, registerStoreAge, registerTrafficMetrics } from './observe/store-metrics.ts';
 import type { ReplayGuard } from '../check/replay/replay-guard.ts';
 import type { CheckStore } from '../check/store/check-store.ts';
@@ -124,14 +119,14 @@ async function openDatabase(
     new UsageRecorder({
       sink: store.sinks.usage,
       startTimer: startSystemTimer,
-      observer: createUsageObserver(logger),
+      observer: createWriteObserver(logger, 'usage'),
     }),
   );
   const traffic = parts.own(
     new TrafficRecorder({
       sink: store.sinks.traffic,
       startTimer: startSystemTimer,
-      observer: createTrafficObserver(logger),
+      observer: createWriteObserver(logger, 'traffic'),
     }),
   );
   registerDatabaseMetrics(metrics.registry, store, recorder);

@@ -1,7 +1,5 @@
 import type { Registry } from 'prom-client';
 import type { LeftOutReason } from '../../check/refusals/refusal-recorder.ts';
-import type { WriteObserver } from '../../base/batch-writer.ts';
-import type { Logger } from './logger.ts';
 import { registerMetrics } from './metric-table.ts';
 
 /** What metrics ask about the refusals that are kept. */
@@ -22,17 +20,4 @@ export function registerRefusalMetrics(registry: Registry, { written, waiting, l
     ],
     postern_refusals_waiting: ['Refusals that are still to be written.', waiting],
   });
-}
-
-/** Logs that refusals cannot be written, and that they are written again. */
-export function createRefusalsObserver(logger: Logger): WriteObserver {
-  return {
-    writeFailed(error) {
-      const reason = error instanceof Error ? error.message : 'unknown';
-      logger.warn('refusals cannot be written; they are kept as far as there is room, and tried again', { reason });
-    },
-    writeWorks() {
-      logger.info('refusals are written again');
-    },
-  };
 }

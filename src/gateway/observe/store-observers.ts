@@ -1,7 +1,6 @@
 import { formatProblem } from '../../model/document/problem.ts';
 import type { KeyRingObserver } from '../../model/keyring/key-ring-holder.ts';
 import type { DatabaseObserver, FileObserver } from '../../check/store/check-store.ts';
-import type { WriteObserver } from '../../base/batch-writer.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -117,45 +116,6 @@ export function createKeyRingObserver(logger: Logger): KeyRingObserver {
     },
     defect(source, error) {
       logger.error('the key ring could not be followed, by a defect of this program', { source }, error);
-    },
-  };
-}
-
-/** Logs that uses of credentials cannot be written, and that they are written again. */
-export function createUsageObserver(logger: Logger): WriteObserver {
-  return {
-    writeFailed(error) {
-      const reason = error instanceof Error ? error.message : 'unknown';
-      logger.warn('when credentials were used cannot be written; it is kept and tried again', { reason });
-    },
-    writeWorks() {
-      logger.info('when credentials were used is written again');
-    },
-  };
-}
-
-/** Logs that counts of requests cannot be written, and that they are written again. */
-export function createTrafficObserver(logger: Logger): WriteObserver {
-  return {
-    writeFailed(error) {
-      const reason = error instanceof Error ? error.message : 'unknown';
-      logger.warn('counts of requests cannot be written; they are kept and tried again', { reason });
-    },
-    writeWorks() {
-      logger.info('counts of requests are written again');
-    },
-  };
-}
-
-/** Logs that this replica cannot say that it is there, and that it can again. */
-export function createReplicaObserver(logger: Logger): WriteObserver {
-  return {
-    writeFailed(error) {
-      const reason = error instanceof Error ? error.message : 'unknown';
-      logger.warn('this replica cannot report to "postern replicas"; it decides as usual and tries again', { reason });
-    },
-    writeWorks() {
-      logger.info('this replica reports to "postern replicas" again');
     },
   };
 }

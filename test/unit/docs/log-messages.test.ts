@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeMessages } from '../../../src/gateway/observe/write-observer.ts';
 import { projectRoot, readDocument, readTable } from '../../support/docs/documents.ts';
 
 /** What a pattern finds in the source, with the file that it stands in. */
@@ -31,7 +32,11 @@ describe('the log messages in docs/metrics-and-logs.md', () => {
   });
 
   it('are every message that Postern logs', () => {
-    const messages = findInSource(CONSTANT_MESSAGE);
+    const ofWriting = Object.values(writeMessages).flatMap(({ failed, works }) => [failed, works]);
+    const messages = [
+      ...findInSource(CONSTANT_MESSAGE),
+      ...ofWriting.map((message) => ['gateway/observe/write-observer.ts', message] as const),
+    ];
     assert.ok(messages.length > 40, 'the source was read');
     const missing = messages
       .filter(([, message]) => !patterns.some((pattern) => pattern.test(message)))
