@@ -16,22 +16,20 @@ type Paths = Pick<
 
 /** The TLS files of the listeners; null when they speak plain text. */
 export function listenerFiles(config: Pick<Paths, 'tlsCertificate' | 'tlsKey' | 'tlsClientCa'>): TlsFiles | null {
-  const certificate = pemFile('tlsCertificate', config.tlsCertificate);
-  const key = pemFile('tlsKey', config.tlsKey);
-  return certificate === null || key === null
-    ? null
-    : { certificate, key, ca: pemFile('tlsClientCa', config.tlsClientCa) };
+  return serverFiles(config, ['tlsCertificate', 'tlsKey', 'tlsClientCa']);
 }
 
 /** The TLS files of the management listener; null when it speaks plain text. */
 export function manageFiles(
   config: Pick<Paths, 'manageTlsCertificate' | 'manageTlsKey' | 'manageTlsClientCa'>,
 ): TlsFiles | null {
-  const certificate = pemFile('manageTlsCertificate', config.manageTlsCertificate);
-  const key = pemFile('manageTlsKey', config.manageTlsKey);
-  return certificate === null || key === null
-    ? null
-    : { certificate, key, ca: pemFile('manageTlsClientCa', config.manageTlsClientCa) };
+  return serverFiles(config, ['manageTlsCertificate', 'manageTlsKey', 'manageTlsClientCa']);
+}
+
+function serverFiles<K extends keyof Paths>(config: Pick<Paths, K>, names: readonly [K, K, K]): TlsFiles | null {
+  const fileOf = (name: K): PemFile | null => pemFile(name, config[name]);
+  const [certificate, key] = [fileOf(names[0]), fileOf(names[1])];
+  return certificate === null || key === null ? null : { certificate, key, ca: fileOf(names[2]) };
 }
 
 /** The TLS files with which the rate limit service is asked; null when it is asked in plain text. */
