@@ -143,7 +143,6 @@ function changedValues(name: string, value: string): readonly string[] {
     value.replace(/\s+/g, ' '),
     ` ${value}`,
     `${value} `,
-    `"${value}"`,
     '',
   ];
 }
