@@ -1,12 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
-import type { SignatureMethod } from '../../model/endpoint.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 import { FairShares, type Holder, holderName } from './fair-shares.ts';
 import {
   rememberedSeconds,
+  rememberedUntil,
   type ReplayGuard,
   replayKeyOf,
   type Reservation,
+  type UsedKind,
   type UsedSignature,
 } from './replay-guard.ts';
 
@@ -28,6 +29,8 @@ interface Span {
   lastSeconds: number;
   earliestSigned: number;
   latestSigned: number;
+  /** How long what is in it must be remembered at least, whatever the window is: for assertions. */
+  leastSeconds: number;
   readonly keys: Set<string>;
   /** How many of them each holder has. */
   readonly byHolder: Map<string, { readonly holder: Holder; count: number }>;
@@ -52,7 +55,7 @@ interface Memory {
 export class InProcessReplayGuard implements ReplayGuard {
   readonly #clock: Clock;
   readonly #maxRemembered: number;
-  readonly #memories = new Map<SignatureMethod, Memory>();
+  readonly #memories = new Map<UsedKind, Memory>();
   readonly #shares = new FairShares();
   readonly #refused = { share: 0, memory: 0 };
   #size = 0;
@@ -89,7 +92,7 @@ export class InProcessReplayGuard implements ReplayGuard {
       this.#refused.share += 1;
       return { retryAfterSeconds: SPAN_SECONDS };
     }
-    const span = this.#openSpan(memory, used.signedAtSeconds);
+    const span = this.#openSpan(memory, used);
     span.keys.add(key);
     noteIn(span, used);
     this.#shares.add(used, 1);
@@ -97,7 +100,7 @@ export class InProcessReplayGuard implements ReplayGuard {
     return 'first';
   }
 
-  #memoryOf(method: SignatureMethod): Memory {
+  #memoryOf(method: UsedKind): Memory {
     let memory = this.#memories.get(method);
     if (memory === undefined) {
       memory = { spans: [], forgotten: new ForgottenTimes(), windowSeconds: 0 };
@@ -107,7 +110,7 @@ export class InProcessReplayGuard implements ReplayGuard {
   }
 
   /** The span of this moment, which from now on lasts until now and covers this signed time. */
-  #openSpan({ spans }: Memory, signedAt: number): Span {
+  #openSpan({ spans }: Memory, { signedAtSeconds: signedAt, expiresAtSeconds }: UsedSignature): Span {
     const nowMs = this.#clock.nowMs();
     const nowSeconds = this.#clock.nowSeconds();
     let span = spans.at(-1);
@@ -123,6 +126,7 @@ export class InProcessReplayGuard implements ReplayGuard {
         lastSeconds: nowSeconds,
         earliestSigned: signedAt,
         latestSigned: signedAt,
+        leastSeconds: 0,
         keys: new Set(),
         byHolder: new Map(),
       };
@@ -132,6 +136,9 @@ export class InProcessReplayGuard implements ReplayGuard {
     span.lastSeconds = Math.max(span.lastSeconds, nowSeconds);
     span.earliestSigned = Math.min(span.earliestSigned, signedAt);
     span.latestSigned = Math.max(span.latestSigned, signedAt);
+    if (expiresAtSeconds !== undefined) {
+      span.leastSeconds = Math.max(span.leastSeconds, rememberedUntil(expiresAtSeconds) - nowSeconds);
+    }
     return span;
   }
 
@@ -170,7 +177,9 @@ interface Moment {
   readonly nowSeconds: number;
 }
 
-function isOver({ lastMs, lastSeconds }: Span, { windowSeconds, nowMs, nowSeconds }: Moment): boolean {
+function isOver({ lastMs, lastSeconds, leastSeconds }: Span, moment: Moment): boolean {
+  const { nowMs, nowSeconds } = moment;
+  const windowSeconds = Math.max(moment.windowSeconds, leastSeconds);
   const passedSeconds = (nowMs - lastMs) / 1000;
   if (passedSeconds < windowSeconds) return false;
   return nowSeconds - lastSeconds >= windowSeconds || passedSeconds >= windowSeconds + MAX_EXTRA_SECONDS;

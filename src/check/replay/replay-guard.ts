@@ -28,17 +28,22 @@ export interface ReplayGuard {
   reserve(used: UsedSignature, longestSkewSeconds: number): Pending<Reservation>;
 }
 
-/** A signature that proved right. */
+/** What proves right once only: signatures by their method, and assertions of OAuth2 clients (RFC 7523). */
+export type UsedKind = SignatureMethod | 'assertion';
+
+/** A signature that proved right, or an assertion. */
 export interface UsedSignature {
-  readonly method: SignatureMethod;
+  readonly method: UsedKind;
   readonly appKey: string;
-  /** The bytes, however they were written in the request. */
+  /** The bytes, however they were written in the request; of an assertion its `jti`. */
   readonly mac: Uint8Array;
   /** Who signed, and for which consumer. */
   readonly credentialId: string;
   readonly consumerId: string;
-  /** The signed time, in seconds since the epoch. */
+  /** The signed time, in seconds since the epoch; of an assertion its `exp`. */
   readonly signedAtSeconds: number;
+  /** Of an assertion: it is `repeated` until then, in seconds since the epoch, and no skew has a part in it. */
+  readonly expiresAtSeconds?: number;
 }
 
 /** Added to the time in which a signature works: clocks of replicas differ, and a large body is checked late. */
@@ -47,6 +52,11 @@ const SLACK_SECONDS = 60;
 /** How long a used signature is remembered: a time from the future is good for twice the allowed distance. */
 export function rememberedSeconds(skewSeconds: number): number {
   return 2 * skewSeconds + SLACK_SECONDS;
+}
+
+/** Until when, in seconds since the epoch, an assertion is remembered that works until `expiresAtSeconds`. */
+export function rememberedUntil(expiresAtSeconds: number): number {
+  return expiresAtSeconds + SLACK_SECONDS;
 }
 
 /** The name of a signature, always 43 characters: a hash, from which the signature cannot be found. */

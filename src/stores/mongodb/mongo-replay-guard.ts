@@ -4,6 +4,7 @@ import { MAX_CLOCK_SKEW_SECONDS } from '../../model/endpoint.ts';
 import { FairShares, type Holder } from '../../check/replay/fair-shares.ts';
 import {
   rememberedSeconds,
+  rememberedUntil,
   type ReplayGuard,
   replayKeyOf,
   type Reservation,
@@ -42,8 +43,9 @@ const WINDOW_MS = 4000;
  *
  * Every signature is remembered for as long as the longest clock skew that an endpoint may have makes it good, whatever
  * the endpoints have now: a replica may add here, and change nothing, so that a skew which is raised later finds all
- * that it needs. A TTL index removes what is out of date, up to a minute or more late. What is still there is
- * `repeated`, which does no harm, as its time is outside the window by then. Takes `insert` on the one collection.
+ * that it needs. An assertion is remembered until it ends. A TTL index removes what is out of date, up to a minute or
+ * more late. What is still there is `repeated`, which does no harm, as its time is outside the window by then. Takes
+ * `insert` on the one collection.
  *
  * The writes under way are shared fairly ({@link FairShares}), so that no consumer takes all places.
  */
@@ -94,7 +96,10 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
     try {
       // Does nothing when connected. The driver does not repeat a first connection that failed.
       await this.#client.connect();
-      const untilSeconds = this.#clock.nowSeconds() + rememberedSeconds(MAX_CLOCK_SKEW_SECONDS);
+      const untilSeconds =
+        used.expiresAtSeconds === undefined
+          ? this.#clock.nowSeconds() + rememberedSeconds(MAX_CLOCK_SKEW_SECONDS)
+          : rememberedUntil(used.expiresAtSeconds);
       const document = { _id: replayKeyOf(used), expiresAt: new Date(untilSeconds * 1000) };
       await this.#used.insertOne(document, { writeConcern: { w: 'majority', wtimeoutMS: WRITE_MS } });
       return 'first';

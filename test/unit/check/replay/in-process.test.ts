@@ -226,3 +226,42 @@ describe('signatures remembered in process', () => {
     );
   });
 });
+
+describe('assertions remembered in process', () => {
+  const assertion = (text: string, endsAt: number): UsedSignature =>
+    usedSignature(text, { method: 'assertion', signedAtSeconds: endsAt, expiresAtSeconds: endsAt });
+
+  it('are remembered until each has ended, however long others last', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3600 }), fc.integer({ min: 1, max: 3600 }), (lasts, other) => {
+        const clock = fixedClock();
+        const guard = new InProcessReplayGuard(clock);
+        const first = assertion('a', NOON + lasts);
+        assert.equal(guard.reserve(first, 0), 'first');
+        assert.equal(guard.reserve(assertion('b', NOON + other), 0), 'first');
+        clock.advance(lasts);
+        assert.equal(guard.reserve(first, 0), 'repeated');
+      }),
+    );
+  });
+
+  it('are forgotten after a minute more, and nothing that still counts is out of date then', () => {
+    const clock = fixedClock();
+    const guard = new InProcessReplayGuard(clock);
+    assert.equal(guard.reserve(assertion('short', NOON + 60), 0), 'first');
+    clock.advance(120);
+    assert.equal(guard.reserve(assertion('next', NOON + 121), 0), 'first');
+    assert.equal(guard.size, 1);
+    assert.equal(guard.reserve(assertion('short', NOON + 60), 0), 'outdated');
+  });
+
+  it('keep no signature from being forgotten', () => {
+    const clock = fixedClock();
+    const guard = new InProcessReplayGuard(clock);
+    guard.reserve(assertion('long', NOON + 3600), 0);
+    guard.reserve(signed(clock, 'a'), SKEW);
+    clock.advance(721);
+    guard.reserve(signed(clock, 'b'), SKEW);
+    assert.equal(guard.size, 2);
+  });
+});
