@@ -18,6 +18,7 @@ import {
   parseUrl,
 } from '../base/config-values.ts';
 import type { Environment } from '../base/environment.ts';
+import { assertionAudiences } from './oauth2/assertion/audiences.ts';
 import { grpcTransports } from '../wire/grpc-transport.ts';
 import { parseKeyRingLocation } from '../model/keyring/ring-location.ts';
 import { type LabelOwners, parseLabelOwners } from '../model/label-owners.ts';
@@ -85,6 +86,12 @@ export const settings = {
     'http://127.0.0.1:10000',
     'address of Envoy for callers: the OAuth2 issuer',
     parseUrl,
+  ),
+  oauth2AssertionAudience: setting(
+    'POSTERN_OAUTH2_ASSERTION_AUDIENCE',
+    'issuer-or-token-endpoint',
+    'what the aud of a client assertion may be; issuer takes only POSTERN_PUBLIC_URL',
+    parseChoice(assertionAudiences),
   ),
   actor: setting('POSTERN_ACTOR', null, 'name in the audit trail; without it, the login name', parseName),
   replicaName: setting(

@@ -1,6 +1,7 @@
 import type { Limiter } from '../check/limit/limiter.ts';
 import { KeyRing } from '../model/keyring/key-ring.ts';
 import { generateRingKey } from '../model/keyring/ring-content.ts';
+import { audiencesOf } from './oauth2/assertion/audiences.ts';
 import { issuerOf } from './oauth2/oauth2-addresses.ts';
 import { createOAuth2Service, type OAuth2Service } from './oauth2/oauth2-service.ts';
 import { Throttle } from '../base/throttle.ts';
@@ -49,6 +50,8 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
     clock,
     tokens,
     revokedTokens,
+    replayGuard,
+    audiences: audiencesOf(issuer, config.oauth2AssertionAudience),
     throttle: new Throttle(clock),
     credentials: () => checks.current().credentials,
     observer: createOAuth2Observer(observerPorts),
@@ -79,6 +82,6 @@ function createProcessRing(nowSeconds: number): KeyRing {
 function openReplayMemory({ clock, logger, metrics }: PipelinePorts): ReplayGuard {
   const guard = new InProcessReplayGuard(clock);
   registerReplayMetrics(metrics.registry, guard);
-  logger.info('used signatures are remembered by this process only, for endpoints with replayProtection');
+  logger.info('used signatures and assertions are remembered by this process only: replicas do not share them');
   return guard;
 }

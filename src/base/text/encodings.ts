@@ -31,6 +31,15 @@ export function decodeCanonicalBase64(text: string): Buffer | null {
   return bytes;
 }
 
+/**
+ * Decodes base64url without padding in its one canonical spelling (RFC 4648 §5, §3.5; RFC 7515 §2). Null for every
+ * other spelling.
+ */
+export function decodeCanonicalBase64url(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : null;
+}
+
 /** Negative when one of them is no digit. */
 function twoDigits(text: string, at: number): number {
   return (digit(text, at) << 6) | digit(text, at + 1);

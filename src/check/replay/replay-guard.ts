@@ -42,7 +42,7 @@ export interface UsedSignature {
   readonly consumerId: string;
   /** The signed time, in seconds since the epoch; of an assertion its `exp`. */
   readonly signedAtSeconds: number;
-  /** Of an assertion: it is `repeated` until then, in seconds since the epoch, and no skew has a part in it. */
+  /** Of an assertion: it is `repeated` until then at least, in seconds since the epoch, and no skew plays a part. */
   readonly expiresAtSeconds?: number;
 }
 

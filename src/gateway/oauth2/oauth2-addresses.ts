@@ -1,3 +1,5 @@
+import { assertionAlgorithms } from './assertion/algorithms.ts';
+import { clientAuthenticationMethods } from './client-credentials.ts';
 import { oauth2Paths } from '../../check/methods/oauth2/oauth2-paths.ts';
 
 /** Tokens name the issuer twice, so that it must leave room for the rest of them. */
@@ -13,8 +15,6 @@ export function issuerOf(publicUrl: URL): string {
   throw new Error(`POSTERN_PUBLIC_URL: must have at most ${String(MAX_ISSUER_CHARACTERS)} characters`);
 }
 
-const authenticationMethods = ['client_secret_basic', 'client_secret_post'] as const;
-
 /**
  * The metadata of the authorization server (RFC 8414 §2). There is no endpoint for users: `none` is the response type
  * that gives nothing (OAuth 2.0 Multiple Response Types §4), because strict clients take no empty list.
@@ -23,11 +23,14 @@ export function describeServer(issuer: string): Readonly<Record<string, unknown>
   return {
     issuer,
     token_endpoint: `${issuer}${oauth2Paths.token}`,
-    token_endpoint_auth_methods_supported: authenticationMethods,
+    token_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     revocation_endpoint: `${issuer}${oauth2Paths.revocation}`,
-    revocation_endpoint_auth_methods_supported: authenticationMethods,
+    revocation_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint: `${issuer}${oauth2Paths.introspection}`,
-    introspection_endpoint_auth_methods_supported: authenticationMethods,
+    introspection_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     grant_types_supported: ['client_credentials'],
     response_types_supported: ['none'],
   };

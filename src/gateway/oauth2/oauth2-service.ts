@@ -12,12 +12,8 @@ import {
   refuseOAuth2,
   sourceOf,
 } from './messages.ts';
-import {
-  authenticateClient,
-  type ClientAuthenticationPorts,
-  findClientCredentials,
-  tooMany,
-} from './client-authentication.ts';
+import { authenticateClient, type ClientAuthenticationPorts, tooMany } from './client-authentication.ts';
+import { type ClientAuthenticationMethod, findClientCredentials } from './client-credentials.ts';
 import { type ClientEndpoint, introspectionEndpoint, revocationEndpoint, tokenEndpoint } from './client-endpoints.ts';
 import { oauth2Paths } from '../../check/methods/oauth2/oauth2-paths.ts';
 import { describeServer } from './oauth2-addresses.ts';
@@ -28,16 +24,22 @@ import type { RevokedTokens } from '../../check/tokens/revoked-tokens.ts';
 export const oauth2Operations = ['token', 'revoke', 'introspect', 'metadata', 'none'] as const;
 export type OAuth2Operation = (typeof oauth2Operations)[number];
 
+/** A request to an OAuth2 endpoint and what became of it. */
+export interface OAuth2Exchange {
+  readonly operation: OAuth2Operation;
+  readonly request: OAuth2Request;
+  /** Envoy's; null without a usable one. */
+  readonly requestId: string | null;
+  /** How the client authenticated, or tried to; null when it did not come so far. */
+  readonly authentication: ClientAuthenticationMethod | null;
+  /** Null when the request was answered as asked. */
+  readonly refusal: OAuth2Refusal | null;
+}
+
 /** Is told of every answered request to an OAuth2 endpoint. Does not throw. */
 export interface OAuth2Observer {
-  /** `requestId` is Envoy's, null without a usable one; `refusal` is null when the request was answered as asked. */
-  answered(
-    operation: OAuth2Operation,
-    refusal: OAuth2Refusal | null,
-    request: OAuth2Request,
-    requestId: string | null,
-  ): void;
-  /** A client authenticated itself with one of the App Secrets of a credential. */
+  answered(exchange: OAuth2Exchange): void;
+  /** A client authenticated itself with one of the App Secrets or public keys of a credential. */
   used(credentialId: string, secret: WhichSecret): void;
   /** The program itself was wrong; the client got 500. */
   defect(error: unknown, requestId: string | null): void;
@@ -79,17 +81,23 @@ export function createOAuth2Service(ports: OAuth2Ports): OAuth2Service {
       metadataPaths.includes(path) ? 'metadata' : 'none',
       null,
     ];
+    let authentication: ClientAuthenticationMethod | null = null;
+    const ofClient: ClientPorts = {
+      ...ports,
+      onAuthentication: (method) => {
+        authentication = method;
+      },
+    };
+    let answer: OAuth2Answer | OAuth2Refusal;
     try {
-      const answer = endpoint === null ? answerOther(operation, request) : await answerClient(endpoint, request, ports);
-      const refusal = isOAuth2Refusal(answer) ? answer : null;
-      observer.answered(operation, refusal, request, requestId);
-      return isOAuth2Refusal(answer) ? refusalAnswer(answer) : answer;
+      answer = endpoint === null ? answerOther(operation, request) : await answerClient(endpoint, request, ofClient);
     } catch (fault) {
-      const refusal = refusalOf(fault);
-      if (refusal.error === 'server_error') observer.defect(fault, requestId);
-      observer.answered(operation, refusal, request, requestId);
-      return refusalAnswer(refusal);
+      answer = refusalOf(fault);
+      if (answer.error === 'server_error') observer.defect(fault, requestId);
     }
+    const refusal = isOAuth2Refusal(answer) ? answer : null;
+    observer.answered({ operation, request, requestId, authentication, refusal });
+    return isOAuth2Refusal(answer) ? refusalAnswer(answer) : answer;
   };
 
   function answerOther(operation: OAuth2Operation, { method }: OAuth2Request): OAuth2Answer | OAuth2Refusal {
@@ -98,10 +106,16 @@ export function createOAuth2Service(ports: OAuth2Ports): OAuth2Service {
   }
 }
 
+/** What answering one client takes. */
+interface ClientPorts extends OAuth2Ports {
+  /** Told how the client authenticates, before that is judged. */
+  readonly onAuthentication: (method: ClientAuthenticationMethod) => void;
+}
+
 async function answerClient(
   endpoint: ClientEndpoint,
   request: OAuth2Request,
-  ports: OAuth2Ports,
+  ports: ClientPorts,
 ): Promise<OAuth2Answer | OAuth2Refusal> {
   // A page that makes a browser fetch this address must not use up the share of all clients behind the same address.
   if (request.method !== 'POST') return wrongMethod('POST');
@@ -114,6 +128,7 @@ async function answerClient(
   if (fault !== null) return fault;
   const credentials = findClientCredentials(request, parameters);
   if (isOAuth2Refusal(credentials)) return credentials;
+  ports.onAuthentication(credentials.method);
   const client = await authenticateClient(credentials, source, ports);
   if (isOAuth2Refusal(client)) return client;
   ports.observer.used(client.held.credential.id, client.secret);

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Endpoint } from '../../model/endpoint.ts';
+import { type ClientAuthenticationMethod, clientAuthenticationMethods } from '../oauth2/client-credentials.ts';
 import { type OAuth2ErrorCode, oauth2ErrorCodes } from '../oauth2/messages.ts';
 import { type OAuth2Operation, oauth2Operations } from '../oauth2/oauth2-service.ts';
 import type { RefusalCode } from '../../check/refusal.ts';
@@ -34,6 +35,7 @@ export class Metrics {
   readonly #reloads: Counter<'outcome'>;
   readonly #isReloadGood: Gauge;
   readonly #oauth2Requests: Counter<'operation' | 'outcome'>;
+  readonly #oauth2Clients: Counter<'method' | 'outcome'>;
 
   constructor(version: string) {
     const { registry } = this;
@@ -66,6 +68,11 @@ export class Metrics {
       name: 'postern_oauth2_requests_total',
       help: 'Requests to the OAuth2 endpoints by operation and outcome (ok or the error).',
       labels: { operation: oauth2Operations, outcome: ['ok', ...oauth2ErrorCodes] },
+    });
+    this.#oauth2Clients = announcedCounter(registry, {
+      name: 'postern_oauth2_clients_total',
+      help: 'Requests of OAuth2 clients by how they authenticated, or tried to, and outcome (ok or the error).',
+      labels: { method: clientAuthenticationMethods, outcome: ['ok', ...oauth2ErrorCodes] },
     });
     registerMetrics(registry, {
       postern_build_info: ['Always 1; the label shows which version runs.', () => ({ [version]: 1 }), 'version'],
@@ -101,5 +108,10 @@ export class Metrics {
 
   countOAuth2Request(operation: OAuth2Operation, outcome: OAuth2ErrorCode | 'ok'): void {
     this.#oauth2Requests.inc({ operation, outcome });
+  }
+
+  /** Counts a request of a client whose credentials were there to be judged. */
+  countOAuth2Client(method: ClientAuthenticationMethod, outcome: OAuth2ErrorCode | 'ok'): void {
+    this.#oauth2Clients.inc({ method, outcome });
   }
 }

@@ -117,10 +117,12 @@ export function createOAuth2Observer(ports: ObserverPorts): OAuth2Observer {
     used(credentialId, secret) {
       recordUse?.(credentialId, secret);
     },
-    answered(operation, refusal, request, requestId) {
-      metrics.countOAuth2Request(operation, refusal?.error ?? 'ok');
+    answered({ operation, request, requestId, authentication, refusal }) {
+      const outcome = refusal?.error ?? 'ok';
+      metrics.countOAuth2Request(operation, outcome);
+      if (authentication !== null) metrics.countOAuth2Client(authentication, outcome);
       if (refusal === null) {
-        if (logger.isDebug) logger.debug('an OAuth2 request was answered', { requestId, operation });
+        if (logger.isDebug) logger.debug('an OAuth2 request was answered', { requestId, operation, authentication });
         return;
       }
       const { error, status, detail, about } = refusal;
@@ -143,6 +145,7 @@ export function createOAuth2Observer(ports: ObserverPorts): OAuth2Observer {
       logger.info('an OAuth2 request was refused', {
         requestId,
         operation,
+        authentication,
         status,
         error,
         detail,

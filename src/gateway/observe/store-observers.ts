@@ -46,9 +46,12 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
     },
     signatures: {
       down(detail) {
-        logger.error('used signatures cannot be remembered; endpoints with replayProtection refuse with 503', {
-          detail,
-        });
+        logger.error(
+          'used signatures cannot be remembered; endpoints with replayProtection and clients with a private key get 503',
+          {
+            detail,
+          },
+        );
       },
       up() {
         logger.info('used signatures are remembered again');

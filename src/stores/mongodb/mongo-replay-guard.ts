@@ -4,7 +4,6 @@ import { MAX_CLOCK_SKEW_SECONDS } from '../../model/endpoint.ts';
 import { FairShares, type Holder } from '../../check/replay/fair-shares.ts';
 import {
   rememberedSeconds,
-  rememberedUntil,
   type ReplayGuard,
   replayKeyOf,
   type Reservation,
@@ -43,7 +42,7 @@ const WINDOW_MS = 4000;
  *
  * Every signature is remembered for as long as the longest clock skew that an endpoint may have makes it good, whatever
  * the endpoints have now: a replica may add here, and change nothing, so that a skew which is raised later finds all
- * that it needs. An assertion is remembered until it ends. A TTL index removes what is out of date, up to a minute or
+ * that it needs. That is longer than any assertion lasts. A TTL index removes what is out of date, up to a minute or
  * more late. What is still there is `repeated`, which does no harm, as its time is outside the window by then. Takes
  * `insert` on the one collection.
  *
@@ -96,10 +95,7 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
     try {
       // Does nothing when connected. The driver does not repeat a first connection that failed.
       await this.#client.connect();
-      const untilSeconds =
-        used.expiresAtSeconds === undefined
-          ? this.#clock.nowSeconds() + rememberedSeconds(MAX_CLOCK_SKEW_SECONDS)
-          : rememberedUntil(used.expiresAtSeconds);
+      const untilSeconds = this.#clock.nowSeconds() + rememberedSeconds(MAX_CLOCK_SKEW_SECONDS);
       const document = { _id: replayKeyOf(used), expiresAt: new Date(untilSeconds * 1000) };
       await this.#used.insertOne(document, { writeConcern: { w: 'majority', wtimeoutMS: WRITE_MS } });
       return 'first';

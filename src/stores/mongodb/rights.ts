@@ -31,7 +31,7 @@ export const neededRights: Readonly<Record<RightsUse, readonly Right[]>> = {
     right('usage', ['find', 'insert', 'update'], 'times of last use are lost, or what ends soon is not reported'),
     right('traffic', ['insert', 'update'], 'counts of requests are lost'),
     right('revokedTokens', ['find', 'insert', 'changeStream'], 'access tokens are refused with 503, or not revoked'),
-    right('replay', ['insert'], 'endpoints with replayProtection refuse with 503'),
+    right('replay', ['insert'], 'endpoints with replayProtection and clients with a private key get 503'),
     right('refusals', ['insert'], 'refused requests are not kept'),
     right('replicas', ['insert', 'update', 'remove'], '"postern replicas" does not show the replica'),
   ],
@@ -101,7 +101,10 @@ export function missingRights(
   });
 }
 
-/** A missing right in words: `insert on replay: endpoints with replayProtection refuse with 503`. */
+/**
+ * A missing right in words:
+ * `insert on replay: endpoints with replayProtection and clients with a private key get 503`.
+ */
 export function describeRight({ collection, actions, without }: Right): string {
   const where = collection === '' ? 'every collection' : collection;
   return `${actions.join(', ')} on ${where}: ${without}`;

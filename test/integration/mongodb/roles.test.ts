@@ -352,7 +352,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       await age('posternOperator');
       assert.deepEqual(await examine('postern'), [
         'fault: for "postern serve" the user postern lacks find, insert, changeStream on revokedTokens: access tokens are refused with 503, or not revoked',
-        'fault: for "postern serve" the user postern lacks insert on replay: endpoints with replayProtection refuse with 503',
+        'fault: for "postern serve" the user postern lacks insert on replay: endpoints with replayProtection and clients with a private key get 503',
       ]);
       assert.deepEqual(await examine('postern-operator'), [
         'fault: for commands and "postern manage" the user postern-operator lacks find, insert, update on formerAppKeys: commands and "postern manage" fail where they need it',
@@ -368,7 +368,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       const [, forbidden, next] = text.split('\n');
       assert.equal(
         forbidden,
-        'MongoDB forbids the user of its address: find, insert, changeStream on revokedTokens: access tokens are refused with 503, or not revoked; insert on replay: endpoints with replayProtection refuse with 503',
+        'MongoDB forbids the user of its address: find, insert, changeStream on revokedTokens: access tokens are refused with 503, or not revoked; insert on replay: endpoints with replayProtection and clients with a private key get 503',
       );
       assert.match(
         next ?? '',

@@ -3,9 +3,9 @@ import { readDocument, readFences } from './documents.ts';
 
 const PUBLIC_URL = 'http://127.0.0.1:10000';
 
-/** The programs in a language that `docs/oauth2.md` shows, with the public URL of a test in place of the demo's. */
-export function documentedPrograms(language: string, url: string): readonly string[] {
-  return readFences(readDocument('docs/oauth2.md'), language).map((text) => text.replaceAll(PUBLIC_URL, url));
+/** The programs in a language that a page on OAuth2 shows, with the public URL of a test in place of the demo's. */
+export function documentedPrograms(language: string, url: string, page = 'docs/oauth2.md'): readonly string[] {
+  return readFences(readDocument(page), language).map((text) => text.replaceAll(PUBLIC_URL, url));
 }
 
 /**

@@ -1,6 +1,9 @@
 import { AccessTokens } from '../../../src/check/tokens/access-tokens.ts';
-import type { OAuth2Answer, OAuth2Refusal } from '../../../src/gateway/oauth2/messages.ts';
-import { createOAuth2Service, type OAuth2Operation } from '../../../src/gateway/oauth2/oauth2-service.ts';
+import { InProcessReplayGuard } from '../../../src/check/replay/in-process.ts';
+import type { ReplayGuard } from '../../../src/check/replay/replay-guard.ts';
+import { type AssertionAudience, audiencesOf } from '../../../src/gateway/oauth2/assertion/audiences.ts';
+import type { OAuth2Answer } from '../../../src/gateway/oauth2/messages.ts';
+import { createOAuth2Service, type OAuth2Exchange } from '../../../src/gateway/oauth2/oauth2-service.ts';
 import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/check/tokens/revoked-tokens.ts';
 import { Throttle } from '../../../src/base/throttle.ts';
 import { type CredentialSource } from '../../../src/check/store/credential-source.ts';
@@ -52,17 +55,21 @@ export function oauth2Fixture({
   parts = twoClients,
   credentials,
   revokedTokens,
+  replayGuard,
   issuer = ISSUER,
+  audience = 'issuer-or-token-endpoint',
 }: {
   readonly parts?: CatalogParts;
   /** In place of those of the parts. */
   readonly credentials?: CredentialSource;
   readonly revokedTokens?: RevokedTokens;
+  readonly replayGuard?: Pick<ReplayGuard, 'reserve'>;
   readonly issuer?: string;
+  readonly audience?: AssertionAudience;
 } = {}) {
   const clock = fixedClock();
   const ring = testKeyRing();
-  const told: { operation: OAuth2Operation; refusal: OAuth2Refusal | null; requestId: string | null }[] = [];
+  const told: Omit<OAuth2Exchange, 'request'>[] = [];
   const defects: unknown[] = [];
   const used: string[] = [];
   const tokens = new AccessTokens({ issuer, ring: () => ring, clock });
@@ -73,11 +80,13 @@ export function oauth2Fixture({
     tokens,
     clock,
     revokedTokens: revoked,
+    replayGuard: replayGuard ?? new InProcessReplayGuard(clock),
+    audiences: audiencesOf(issuer, audience),
     throttle: new Throttle(clock),
     credentials: () => state.credentials,
     observer: {
-      answered: (operation, refusal, _, requestId) => {
-        told.push({ operation, refusal, requestId });
+      answered: ({ operation, requestId, authentication, refusal }) => {
+        told.push({ operation, requestId, authentication, refusal });
       },
       used: (credentialId, secret) => {
         used.push(`${credentialId} ${secret}`);

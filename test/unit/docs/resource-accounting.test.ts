@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { adminConnectionLimits } from '../../../src/gateway/serving/admin-server.ts';
+import { MAX_ASSERTION_BYTES, MAX_ASSERTION_ID_BYTES } from '../../../src/gateway/oauth2/assertion/read-assertion.ts';
 import { httpLimits } from '../../../src/gateway/serving/http-server.ts';
 import { MAX_BODY_BYTES, MAX_HOLDING_ENDPOINTS } from '../../../src/operators/api/app.ts';
 import { MAX_CURSOR_LENGTH } from '../../../src/operators/api/cursors.ts';
@@ -112,8 +113,10 @@ const filledByPartners: Readonly<Record<string, string>> = {
   'JSON that parameter-signature signs': describeNumber('bytes', MAX_JSON_BODY_BYTES),
   'parameters that parameter-signature signs': String(MAX_PARAMETERS),
   'a body at the OAuth2 listener': describeNumber('bytes', httpLimits.maxBodyBytes),
-  'used signatures, in process': String(MAX_REMEMBERED),
-  'used signatures being written, with MongoDB': String(MAX_UNDER_WAY),
+  'a client assertion': describeNumber('bytes', MAX_ASSERTION_BYTES),
+  '`jti` of a client assertion': `${String(MAX_ASSERTION_ID_BYTES)} bytes`,
+  'used signatures and assertions, in process': String(MAX_REMEMBERED),
+  'those being written, with MongoDB': String(MAX_UNDER_WAY),
   'revoked access tokens': String(revocationBounds.tokens),
   'revoked access tokens of a credential': String(revocationBounds.perCredential),
   'counters of limits, in process': String(MAX_LIMIT_COUNTERS),

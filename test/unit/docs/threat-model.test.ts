@@ -24,6 +24,10 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       kinds: 'SD',
       test: 'test/unit/base/throttle.test.ts',
     },
+    'Forged, repeated or foreign client assertions': {
+      kinds: 'ST',
+      test: 'test/unit/gateway/oauth2/client-assertion.test.ts',
+    },
     'Changed signed requests': { kinds: 'T', test: 'test/e2e/hmac/tampered.test.ts' },
     'Other spellings of signatures, digests, parameter lists': {
       kinds: 'T',

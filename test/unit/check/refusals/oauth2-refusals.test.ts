@@ -24,7 +24,13 @@ async function keep(refusal: OAuth2Refusal | null, request: OAuth2RequestParts):
     recordUse: null,
     recordRefusal: recorder.record,
   });
-  observer.answered('token', refusal, oauth2Request(request), 'r-1');
+  observer.answered({
+    operation: 'token',
+    request: oauth2Request(request),
+    requestId: 'r-1',
+    authentication: 'client_secret_post',
+    refusal,
+  });
   await time.advance(0);
   return kept;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findClientCredentials } from '../../../../src/gateway/oauth2/client-authentication.ts';
+import { findClientCredentials } from '../../../../src/gateway/oauth2/client-credentials.ts';
 import { isOAuth2Refusal } from '../../../../src/gateway/oauth2/messages.ts';
+import { ASSERTION_CLIENT, assertionFields, clientAssertion } from '../../../support/oauth2/client-assertion.ts';
 import { basic, oauth2Request } from '../../../support/oauth2/oauth2-request.ts';
 
 function found(
@@ -10,7 +11,8 @@ function found(
 ): readonly unknown[] {
   const result = findClientCredentials(oauth2Request({ headers }), new Map(Object.entries(parameters)));
   if (isOAuth2Refusal(result)) return [result.status, result.error, result.headers];
-  return [result.clientId, result.secret.reveal().toString('utf8'), result.isHeaderUsed];
+  if (result.method === 'private_key_jwt') return [result.method, result.clientId];
+  return [result.clientId, result.secret.reveal().toString('utf8'), result.method === 'client_secret_basic'];
 }
 
 const raw = (text: string, encoding: BufferEncoding = 'utf8') =>
@@ -80,7 +82,6 @@ describe('client credentials in the body', () => {
     assert.deepEqual(found([], {}), refused);
     assert.deepEqual(found([], { client_id: 'id' }), refused);
     assert.deepEqual(found([], { client_secret: 's' }), refused);
-    assert.deepEqual(found([], { client_id: 'id', client_assertion: 'x.y.z' }), refused);
   });
 });
 
@@ -95,5 +96,55 @@ describe('client credentials in two places', () => {
   it('may name the client once more, and no other', () => {
     assert.deepEqual(found([basic('id', 's')], { client_id: 'id' }), ['id', 's', true]);
     assert.deepEqual(found([basic('id', 's')], { client_id: 'other' }), malformed);
+  });
+});
+
+describe('a client assertion in the body', () => {
+  const fields = assertionFields(clientAssertion());
+  const taken = ['private_key_jwt', ASSERTION_CLIENT];
+
+  it('names its client, which the body may name too, and no other', () => {
+    assert.deepEqual(found([], fields), taken);
+    assert.deepEqual(found([], { ...fields, client_id: ASSERTION_CLIENT }), taken);
+    assert.deepEqual(found([], { ...fields, client_id: 'another' }), malformed);
+  });
+
+  it('comes with its type, and the type with it', () => {
+    const { client_assertion_type: type = '', client_assertion: assertion = '' } = fields;
+    for (const wrong of [
+      { client_assertion: assertion },
+      { client_assertion_type: type },
+      { client_assertion: assertion, client_assertion_type: type.toUpperCase() },
+      { client_assertion: assertion, client_assertion_type: `${type} ` },
+      {
+        client_assertion: assertion,
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer',
+      },
+    ]) {
+      assert.deepEqual(found([], wrong), malformed);
+      assert.deepEqual(found([], { ...wrong, client_id: ASSERTION_CLIENT }), malformed);
+    }
+  });
+
+  it('is no client without iss and sub, and is not looked at further then', () => {
+    assert.deepEqual(found([], { ...fields, client_assertion: 'x.y.z' }), refused);
+    assert.deepEqual(found([], assertionFields(clientAssertion({ claims: { iss: 'another' } }))), refused);
+  });
+
+  it('is the only way to authenticate', () => {
+    assert.deepEqual(found([], { ...fields, client_secret: 's' }), malformed);
+    assert.deepEqual(found([basic(ASSERTION_CLIENT, 's')], fields), malformed);
+    assert.deepEqual(found([basic('another', 's')], fields), malformed);
+    assert.deepEqual(found([basic(ASSERTION_CLIENT, '')], { ...fields, client_secret: 's' }), malformed);
+    for (const header of ['Bearer x', 'Basic', 'Basic aWQ', '']) {
+      assert.deepEqual(found([['authorization', header]], fields), malformed);
+    }
+    assert.deepEqual(found([basic('id', ''), basic('id', '')], fields), malformed);
+  });
+
+  it('is asked for alone where an empty secret comes beside it', () => {
+    for (const clientId of [ASSERTION_CLIENT, 'another', '']) {
+      assert.deepEqual(found([basic(clientId, '')], fields), challenged);
+    }
   });
 });

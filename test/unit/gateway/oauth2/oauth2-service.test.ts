@@ -54,7 +54,9 @@ describe('the token endpoint', () => {
       [claims['client_id'], claims['consumer'], claims['credential']],
       [acme.clientId, 'acme', 'acme-oauth2'],
     );
-    assert.deepEqual(fixture.told, [{ operation: 'token', refusal: null, requestId: null }]);
+    assert.deepEqual(fixture.told, [
+      { operation: 'token', requestId: null, authentication: 'client_secret_basic', refusal: null },
+    ]);
   });
 
   it('takes the credentials in a form or JSON body too, and ignores scope and query', async () => {
@@ -421,15 +423,19 @@ describe('the metadata document', () => {
   it('says where everything is', async () => {
     const fixture = oauth2Fixture();
     const answer = await fixture.send({ method: 'GET', target: '/.well-known/oauth-authorization-server?x' });
-    const methods = ['client_secret_basic', 'client_secret_post'];
+    const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+    const algorithms = ['EdDSA', 'Ed25519', 'ES256', 'ES384', 'PS256', 'PS512', 'RS256'];
     assert.deepEqual(bodyOf(answer), {
       issuer: ISSUER,
       token_endpoint: `${ISSUER}/oauth2/token`,
       token_endpoint_auth_methods_supported: methods,
+      token_endpoint_auth_signing_alg_values_supported: algorithms,
       revocation_endpoint: `${ISSUER}/oauth2/revoke`,
       revocation_endpoint_auth_methods_supported: methods,
+      revocation_endpoint_auth_signing_alg_values_supported: algorithms,
       introspection_endpoint: `${ISSUER}/oauth2/introspect`,
       introspection_endpoint_auth_methods_supported: methods,
+      introspection_endpoint_auth_signing_alg_values_supported: algorithms,
       grant_types_supported: ['client_credentials'],
       // A strict client refuses an empty list (RFC 8414 §2: required).
       response_types_supported: ['none'],

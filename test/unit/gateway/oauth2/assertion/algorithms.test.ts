@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { constants, sign } from 'node:crypto';
+import {
+  type AssertionAlgorithm,
+  assertionAlgorithms,
+  findSigningKey,
+} from '../../../../../src/gateway/oauth2/assertion/algorithms.ts';
+import { dummyKeys } from '../../../../../src/gateway/oauth2/assertion/dummy-keys.ts';
+import { publicKeyKinds } from '../../../../../src/model/public-key/public-key.ts';
+import { readJwk } from '../../../../../src/model/public-key/read-jwk.ts';
+import { jwsSignature, kindOfAlgorithm, partnerKey } from '../../../../support/oauth2/client-assertion.ts';
+
+const TEXT = 'header.payload';
+const signedText = (algorithm: AssertionAlgorithm, signature: Buffer, text = TEXT) => ({
+  algorithm,
+  signed: Buffer.from(text),
+  signature,
+});
+
+for (const algorithm of assertionAlgorithms) {
+  describe(`an assertion signed by ${algorithm}`, () => {
+    const kind = kindOfAlgorithm[algorithm];
+    const { privateKey, publicKey } = partnerKey(kind);
+    const other = partnerKey(kind, 'another').publicKey;
+    const signature = jwsSignature(algorithm, privateKey, TEXT);
+
+    it('is known by the key that signed it, current or retiring', () => {
+      const text = signedText(algorithm, signature);
+      assert.equal(findSigningKey(text, [publicKey]), 'current');
+      assert.equal(findSigningKey(text, [publicKey, other]), 'current');
+      assert.equal(findSigningKey(text, [other, publicKey]), 'retiring');
+      for (const keys of [[], [other], [other, other]]) assert.equal(findSigningKey(text, keys), null);
+    });
+
+    it('is known by no key of another kind, current or retiring', () => {
+      for (const otherKind of publicKeyKinds.filter((each) => each !== kind)) {
+        const key = partnerKey(otherKind).publicKey;
+        assert.equal(findSigningKey(signedText(algorithm, signature), [key]), null);
+        assert.equal(findSigningKey(signedText(algorithm, signature), [key, publicKey]), 'retiring');
+      }
+    });
+
+    it('is refused with any other bytes', () => {
+      const changed = Buffer.from(signature);
+      changed[5] = (changed[5] ?? 0) ^ 1;
+      for (const wrong of [
+        changed,
+        Buffer.alloc(0),
+        Buffer.alloc(signature.length),
+        signature.subarray(1),
+        Buffer.concat([signature, Buffer.alloc(1)]),
+        Buffer.concat([Buffer.alloc(1), signature]),
+      ]) {
+        assert.equal(findSigningKey(signedText(algorithm, wrong), [publicKey, other]), null);
+      }
+      assert.equal(findSigningKey(signedText(algorithm, signature, `${TEXT}x`), [publicKey]), null);
+    });
+
+    it('is refused under the name of another algorithm', () => {
+      for (const name of assertionAlgorithms) {
+        const isSame = name === algorithm || (kind === 'ed25519' && kindOfAlgorithm[name] === 'ed25519');
+        assert.equal(findSigningKey(signedText(name, signature), [publicKey]), isSame ? 'current' : null);
+      }
+    });
+  });
+}
+
+describe('the signature of an assertion', () => {
+  it('is r and s, never DER (RFC 7518 §3.4)', () => {
+    const { privateKey, publicKey } = partnerKey('p-256');
+    const der = sign('sha256', Buffer.from(TEXT), privateKey);
+    assert.equal(findSigningKey(signedText('ES256', der), [publicKey]), null);
+  });
+
+  it('has a salt as long as its hash (RFC 7518 §3.5)', () => {
+    const { privateKey: key, publicKey } = partnerKey('rsa');
+    for (const [saltLength, expected] of [
+      [32, 'current'],
+      [0, null],
+      [20, null],
+      [64, null],
+    ] as const) {
+      const padding = constants.RSA_PKCS1_PSS_PADDING;
+      const signature = sign('sha256', Buffer.from(TEXT), { key, padding, saltLength });
+      assert.equal(findSigningKey(signedText('PS256', signature), [publicKey]), expected, String(saltLength));
+    }
+  });
+
+  it('is as long as the modulus, also when it begins with a zero byte (RFC 8017 §8.1.2)', () => {
+    const { privateKey, publicKey } = partnerKey('rsa');
+    let signature = jwsSignature('PS256', privateKey, TEXT);
+    // One in 256 does.
+    while (signature[0] !== 0) signature = jwsSignature('PS256', privateKey, TEXT);
+    assert.equal(findSigningKey(signedText('PS256', signature), [publicKey]), 'current');
+    assert.equal(findSigningKey(signedText('PS256', signature.subarray(1)), [publicKey]), null);
+  });
+
+  it('is never right by a dummy key', () => {
+    const { privateKey, publicKey } = partnerKey();
+    const text = signedText('Ed25519', jwsSignature('Ed25519', privateKey, TEXT));
+    const dummies = { ...dummyKeys, ed25519: publicKey };
+    assert.equal(findSigningKey(text, [], dummies), null);
+    assert.equal(findSigningKey(text, [partnerKey('rsa').publicKey], dummies), null);
+  });
+});
+
+describe('the dummy keys', () => {
+  for (const kind of publicKeyKinds) {
+    it(`of ${kind} are as good as a stored one`, () => {
+      const dummy = dummyKeys[kind];
+      const read = readJwk(dummy.jwk);
+      assert.ok(!('fault' in read));
+      assert.deepEqual([read.kind, read.bits], [kind, dummy.bits]);
+      assert.equal(dummy.object.type, 'public');
+    });
+  }
+});
