@@ -19,6 +19,7 @@ import { naiveHmac, naiveMeaning, naiveParameters, naiveStrip } from '../support
 import { checkHmacMessage, checkParameterMessage } from '../support/signing/signature-outcome.ts';
 import { APP_KEY, NOW, SECRETS } from '../support/signing/signed-message-arbitraries.ts';
 import { type CheckOptions, defaultOptions } from '../support/signing/signed-message.ts';
+import { assertionTargets } from './assertions.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { managementTargets } from './management.ts';
 import { rawMessage } from './raw-message.ts';
@@ -250,5 +251,6 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       return isCut ? 'cut' : 'whole';
     },
   },
+  ...assertionTargets,
   ...managementTargets,
 ];
