@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import type { Attack } from '../framework/attack.ts';
 import type { Assault } from '../framework/assault.ts';
 import { good, goodSource } from '../framework/document.ts';
 import { passed, type RawPeer } from '../framework/raw-peer.ts';
+import { assertionFields } from '../../test/support/oauth2/client-assertion.ts';
+import { encodeSegment } from '../../test/support/oauth2/forged-token.ts';
 import { basic, form } from '../../test/support/oauth2/oauth2-request.ts';
 
 /** A request to the token endpoint as Envoy hands it on, from loopback. */
@@ -9,18 +12,35 @@ interface TokenRequest {
   /** `x-envoy-external-address`, which Envoy sets. */
   readonly source: string;
   readonly clientId: string;
-  readonly secret: string;
+  /** Null for an assertion with a signature that is wrong. */
+  readonly secret: string | null;
   readonly method?: 'POST' | 'GET';
 }
 
 const BODY = form({ grant_type: 'client_credentials' });
 
+/** By the algorithm whose signatures take longest to verify. */
+function wrongAssertion(clientId: string): string {
+  const claims = {
+    iss: clientId,
+    sub: clientId,
+    aud: 'http://127.0.0.1:10000',
+    exp: Math.floor(Date.now() / 1000) + 60,
+  };
+  const jti = randomBytes(16).toString('hex');
+  const signed = `${encodeSegment({ alg: 'ES384' })}.${encodeSegment({ ...claims, jti })}`;
+  return form({
+    grant_type: 'client_credentials',
+    ...assertionFields(`${signed}.${encodeSegment(Buffer.alloc(96, 0x5a))}`),
+  });
+}
+
 function text({ source, clientId, secret, method = 'POST' }: TokenRequest): Buffer {
-  const body = method === 'POST' ? BODY : '';
+  const body = method === 'GET' ? '' : secret === null ? wrongAssertion(clientId) : BODY;
   const lines = [
     `${method} /oauth2/token HTTP/1.1`,
     'host: api.example.com',
-    `authorization: ${basic(clientId, secret)[1]}`,
+    ...(secret === null ? [] : [`authorization: ${basic(clientId, secret)[1]}`]),
     `x-envoy-external-address: ${source}`,
     ...(body === ''
       ? []
@@ -138,6 +158,20 @@ export const tokenAttacks: readonly Attack[] = [
       await ask(assault, 700, () => ({ source, clientId: appKey, secret, method: 'GET' }));
       const after = await ask(assault, 5, () => ({ source, clientId: appKey, secret }));
       assault.expect('the partner still gets tokens', after.get('200') === 5, shown(after));
+    },
+  },
+  {
+    name: 'token-assertions',
+    title: 'assertions with wrong ES384 signatures, of invented clients from a network each',
+    // Two signatures are verified for each, 0.7 ms each, in threads of their own.
+    bounds: { cpuMsPerKib: 4 },
+    run: async (assault) => {
+      const statuses = await ask(assault, assault.amount(5000, 400), (n) => ({
+        source: inItsOwnNetwork(n),
+        clientId: n % 2 === 0 ? `nobody-${String(n)}` : good.oauth2.appKey,
+        secret: null,
+      }));
+      assault.expect('every assertion is refused', statuses.size === 1 && statuses.has('400'), shown(statuses));
     },
   },
   {

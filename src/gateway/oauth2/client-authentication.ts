@@ -68,17 +68,21 @@ export function authenticateClient(
     // Others may have failed while the store was asked.
     const laterWaitSeconds = throttle.findWait(source, counted);
     if (laterWaitSeconds !== null) return tooMany(laterWaitSeconds, FAILURES_DETAIL);
-    const proven = prove(credentials, held, ports);
-    if (typeof proven === 'string') return fail(proven, held);
-    if (proven.once === null) return vouchFor(clientId, proven);
-    return whenReady(useOnce(proven.once, ports.replayGuard), (outcome) => {
-      if (outcome === 'first') return vouchFor(clientId, proven);
-      if (typeof outcome === 'string') return fail(usedDetails[outcome], held);
-      return { ...tooMany(outcome.retryAfterSeconds, SHARE_DETAIL), about: held };
+    return whenReady(prove(credentials, held, ports), (proven) => {
+      if (typeof proven === 'string') return fail(proven, held);
+      if (proven.once === null) return vouchFor(clientId, proven);
+      return whenReady(useOnce(proven.once, ports.replayGuard), (outcome) => {
+        if (outcome === 'first') return vouchFor(clientId, proven);
+        if (typeof outcome === 'string') return fail(usedDetails[outcome], held);
+        return { ...tooMany(outcome.retryAfterSeconds, SHARE_DETAIL), about: held };
+      });
     });
   });
 
   function fail(detail: string, held: HeldCredential | null): OAuth2Refusal {
+    // Others may have failed while an assertion was verified.
+    const waitSeconds = throttle.findWait(source, counted);
+    if (waitSeconds !== null) return tooMany(waitSeconds, FAILURES_DETAIL);
     throttle.countFailure(source, counted);
     // Unknown clients get 503 then, and a known one must not show by another status (spec §3).
     if (!known.canKnow()) throw new StoreUnavailable('not every client can be looked up at the moment');
@@ -106,13 +110,13 @@ function prove(
   credentials: ClientCredentials,
   held: HeldCredential | null,
   { clock, audiences }: ClientAuthenticationPorts,
-): Proven | string {
+): Pending<Proven | string> {
   const nowSeconds = clock.nowSeconds();
   switch (credentials.method) {
-    case 'private_key_jwt': {
-      const proven = verifyAssertion(credentials, held, audiences, nowSeconds);
-      return typeof proven === 'string' ? proven : { held: proven.held, secret: proven.key, once: proven };
-    }
+    case 'private_key_jwt':
+      return whenReady(verifyAssertion(credentials, held, audiences, nowSeconds), (proven) =>
+        typeof proven === 'string' ? proven : { held: proven.held, secret: proven.key, once: proven },
+      );
     case 'client_secret_basic':
     case 'client_secret_post':
       return verifySecret(credentials.secret, held, nowSeconds);

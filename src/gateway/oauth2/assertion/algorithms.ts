@@ -7,33 +7,23 @@ import { dummyKeys } from './dummy-keys.ts';
 interface Algorithm {
   /** Keys that it goes with; an assertion never chooses another kind than that of its client's key. */
   readonly kind: PublicKeyKind;
-  readonly isRight: (key: PublicKey, signed: Buffer, signature: Buffer) => boolean;
+  /** Null where the algorithm has its own. */
+  readonly hash: string | null;
+  readonly options: SigningOptions;
+  /** How long a signature is. */
+  readonly bytesOf: (key: PublicKey) => number;
 }
 
-const edwards: Algorithm = {
-  kind: 'ed25519',
-  isRight: ({ object }, signed, signature) => verify(null, signed, object, signature),
-};
+const edwards: Algorithm = { kind: 'ed25519', hash: null, options: {}, bytesOf: () => 64 };
 
 /** r and s, each as long as the curve's order (RFC 7518 §3.4). */
 function curve(kind: PublicKeyKind, hash: string, bytes: number): Algorithm {
-  return {
-    kind,
-    isRight: ({ object: key }, signed, signature) =>
-      signature.length === bytes && verify(hash, signed, { key, dsaEncoding: 'ieee-p1363' }, signature),
-  };
+  return { kind, hash, options: { dsaEncoding: 'ieee-p1363' }, bytesOf: () => bytes };
 }
 
-/**
- * A signature is as long as the modulus (RFC 8017 §8.1.2): of PSS, OpenSSL also takes one without its leading zeros.
- * That is looked at last, because keys differ in length, and the time must not tell.
- */
+/** A signature is as long as the modulus (RFC 8017 §8.1.2): of PSS, OpenSSL also takes one without leading zeros. */
 function rsa(hash: string, options: SigningOptions): Algorithm {
-  return {
-    kind: 'rsa',
-    isRight: ({ object: key, bits }, signed, signature) =>
-      verify(hash, signed, { key, ...options }, signature) && signature.length === Math.ceil(bits / 8),
-  };
+  return { kind: 'rsa', hash, options, bytesOf: ({ bits }) => Math.ceil(bits / 8) };
 }
 
 /** The salt is as long as the hash (RFC 7518 §3.5). */
@@ -59,18 +49,36 @@ export const assertionAlgorithms = Object.keys(algorithms) as readonly Assertion
  * Which of a client's keys, at most two, a signature was made with; null for none. A wrong one is always verified
  * twice, with keys of the kind that its algorithm names, so that the time tells nothing of the client (spec §3).
  */
-export function findSigningKey(
-  { algorithm, signed, signature }: SignedText,
+export async function findSigningKey(
+  text: SignedText,
   [current, former]: readonly PublicKey[],
   dummies: Readonly<Record<PublicKeyKind, PublicKey>> = dummyKeys,
-): WhichSecret | null {
-  const { kind, isRight } = algorithms[algorithm];
-  const isMadeWith = (key: PublicKey | undefined): boolean => {
-    const fits = key?.kind === kind;
-    return isRight(fits ? key : dummies[kind], signed, signature) && fits;
+): Promise<WhichSecret | null> {
+  const algorithm = algorithms[text.algorithm];
+  const isMadeWith = async (key: PublicKey | undefined): Promise<boolean> => {
+    const fits = key?.kind === algorithm.kind;
+    return (await isRight(text, algorithm, fits ? key : dummies[algorithm.kind])) && fits;
   };
-  if (isMadeWith(current)) return 'current';
-  return isMadeWith(former) ? 'retiring' : null;
+  if (await isMadeWith(current)) return 'current';
+  return (await isMadeWith(former)) ? 'retiring' : null;
+}
+
+/**
+ * Verifies in a thread of its own, because the longest of these take a millisecond, in which checks would wait. The
+ * length is looked at last: RSA keys differ in it, and the time must not tell.
+ */
+async function isRight(
+  { signed, signature }: SignedText,
+  { hash, options, bytesOf }: Algorithm,
+  key: PublicKey,
+): Promise<boolean> {
+  const fits = await new Promise<boolean>((resolve, reject) => {
+    verify(hash, signed, { ...options, key: key.object }, signature, (error, result) => {
+      if (error === null) resolve(result);
+      else reject(error);
+    });
+  });
+  return fits && signature.length === bytesOf(key);
 }
 
 /** What was signed, and with which algorithm. */

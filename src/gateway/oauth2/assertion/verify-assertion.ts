@@ -22,14 +22,14 @@ export interface ProvenAssertion {
  * Verifies an assertion: its signature, by a key of the client, and then its claims. Otherwise why not, for the log.
  * Clients that are unknown, or have no public key, take as long as others.
  */
-export function verifyAssertion(
+export async function verifyAssertion(
   { clientId, assertion }: NamedAssertion,
   held: HeldCredential | null,
   audiences: readonly string[],
   nowSeconds: number,
-): ProvenAssertion | string {
+): Promise<ProvenAssertion | string> {
   if ('fault' in assertion) return assertion.fault;
-  const key = findSigningKey(assertion, publicKeysOf(held, nowSeconds));
+  const key = await findSigningKey(assertion, publicKeysOf(held, nowSeconds));
   const fault = findCredentialFault(held, TOKEN_METHOD, nowSeconds);
   if (fault !== null) return fault.detail;
   if (held?.credential.material.kind !== 'public-key') return 'the credential has no public key';

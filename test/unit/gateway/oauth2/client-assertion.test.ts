@@ -293,6 +293,13 @@ describe('a failure to authenticate by an assertion', () => {
     assert.equal(await outcomeOf(fixture, from('203.0.113.8')), GOOD);
   });
 
+  it('is counted right when attempts overlap', async () => {
+    const fixture = keyFixture();
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => ask(fixture, { key: stranger })));
+    assert.equal(outcomes.filter((each) => each === REFUSED).length, throttleLimits.failuresPerClient);
+    assert.equal(outcomes.filter((each) => each === '429 temporarily_unavailable').length, 30);
+  });
+
   it('is what a secret of a client with a public key is', async () => {
     const fixture = keyFixture();
     const body = form({ grant_type: 'client_credentials', client_id: ASSERTION_CLIENT, client_secret: 'x' });
