@@ -55,6 +55,23 @@ export function describeReplayGuardContract(name: string, setUp: () => Promise<R
       assert.equal(await tested.guard.reserve(signature('a'), 3600), 'repeated');
     });
 
+    it('takes each assertion once, whatever signatures have the same bytes', async () => {
+      const endsAt = tested.nowSeconds() + 3600;
+      const assertion = {
+        ...signature('a'),
+        signedAtSeconds: endsAt,
+        expiresAtSeconds: endsAt,
+        method: 'assertion',
+      } as const;
+      assert.equal(await reserve('a'), 'first');
+      assert.deepEqual(
+        [await tested.guard.reserve(assertion, 0), await tested.guard.reserve(assertion, 0), await reserve('a')],
+        ['first', 'repeated', 'repeated'],
+      );
+      const of = { ...assertion, appKey: 'another' };
+      assert.equal(await tested.guard.reserve(of, 0), 'first');
+    });
+
     it('remembers what another replica took', async function () {
       const { other } = tested;
       if (other === null) return;
