@@ -69,7 +69,8 @@ export function meaningOf({ code }: Pick<RefusalRecord, 'code'>, endpoint: Endpo
 }
 
 const OAUTH2_MEANINGS: Readonly<Record<string, string>> = {
-  invalid_client: 'The client_id is known; the client_secret is wrong, or the credential cannot be used.',
+  invalid_client:
+    'The client_id is known; its client_secret or client_assertion is wrong, or the credential cannot be used.',
   temporarily_unavailable: 'The client asked too often, or the database did not answer.',
 };
 

@@ -17,7 +17,10 @@ const guide: Guide<'oauth2'> = {
     ['`client_id`', 'your App Key'],
     ['`client_secret`', 'your App Secret'],
     ['`client_assertion`', 'in place of it, when the gateway has your public key: `private_key_jwt` (RFC 7523)'],
-    ['Refusals there', '`error` and `error_description`; `invalid_client` means that App Key or App Secret is wrong'],
+    [
+      'Refusals there',
+      '`error` and `error_description`; `invalid_client` means that App Key, App Secret or assertion is wrong',
+    ],
     ['Life of a token', '`expires_in` seconds: use it until shortly before, and do not ask for one for each request'],
     ['Token', `the header \`Authorization\`${tokenInQuery ? ', or the query parameter `access_token`' : ''}`],
   ],
