@@ -165,7 +165,10 @@ Next: let the partner compare the string to sign, byte by byte, or send the requ
     };
     const { out } = await explain([parts], ['--secret-from', 'env:SECRET'], { SECRET: 'another one' });
     assert.match(out, /^invalid_client: the client secret is wrong\n/);
-    assert.match(out, /What it means to the partner: The client_id is known; its client_secret or client_assertion is wrong/);
+    assert.match(
+      out,
+      /What it means to the partner: The client_id is known; its client_secret or client_assertion is wrong/,
+    );
   });
 
   describe('after a rotation', () => {
