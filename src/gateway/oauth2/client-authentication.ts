@@ -12,7 +12,7 @@ import type { WhichSecret } from '../../model/credential.ts';
 import type { Secret } from '../../model/secret.ts';
 import { type ProvenAssertion, usedDetails, useOnce, verifyAssertion } from './assertion/verify-assertion.ts';
 import type { ClientCredentials } from './client-credentials.ts';
-import { invalidClient, type OAuth2Refusal, refuseOAuth2 } from './messages.ts';
+import { invalidClient, type OAuth2Refusal, refuseOAuth2, usedAssertion } from './messages.ts';
 
 declare const authenticatedClient: unique symbol;
 
@@ -69,24 +69,26 @@ export function authenticateClient(
     const laterWaitSeconds = throttle.findWait(source, counted);
     if (laterWaitSeconds !== null) return tooMany(laterWaitSeconds, FAILURES_DETAIL);
     return whenReady(prove(credentials, held, ports), (proven) => {
-      if (typeof proven === 'string') return fail(proven, held);
+      if (typeof proven === 'string') {
+        return fail(invalidClient(credentials.method === 'client_secret_basic', proven, held));
+      }
       if (proven.once === null) return vouchFor(clientId, proven);
       return whenReady(useOnce(proven.once, ports.replayGuard), (outcome) => {
         if (outcome === 'first') return vouchFor(clientId, proven);
-        if (typeof outcome === 'string') return fail(usedDetails[outcome], held);
+        if (typeof outcome === 'string') return fail(usedAssertion(usedDetails[outcome], proven.held));
         return { ...tooMany(outcome.retryAfterSeconds, SHARE_DETAIL), about: held };
       });
     });
   });
 
-  function fail(detail: string, held: HeldCredential | null): OAuth2Refusal {
+  function fail(refusal: OAuth2Refusal): OAuth2Refusal {
     // Others may have failed while an assertion was verified.
     const waitSeconds = throttle.findWait(source, counted);
     if (waitSeconds !== null) return tooMany(waitSeconds, FAILURES_DETAIL);
     throttle.countFailure(source, counted);
     // Unknown clients get 503 then, and a known one must not show by another status (spec §3).
     if (!known.canKnow()) throw new StoreUnavailable('not every client can be looked up at the moment');
-    return invalidClient(credentials.method === 'client_secret_basic', detail, held);
+    return refusal;
   }
 }
 

@@ -104,6 +104,17 @@ export function invalidClient(
 
 const CLIENT_DESCRIPTION = 'Client authentication failed.';
 
+/**
+ * Refuses an assertion that was right but for its use: only who has the private key gets here, so it may be told.
+ * @param held the credential of the client, for the log
+ */
+export function usedAssertion(detail: string, held: HeldCredential): OAuth2Refusal {
+  return { ...refuseOAuth2(400, 'invalid_client', USED_DESCRIPTION, { detail }), about: held };
+}
+
+const USED_DESCRIPTION =
+  'The client assertion was used before, or its time is no longer remembered: sign a new one for each request.';
+
 /** Answers of these endpoints hold tokens, or what became of them: they must not be stored (RFC 6749 §5.1). */
 const notStored = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 

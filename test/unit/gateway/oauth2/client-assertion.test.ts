@@ -59,6 +59,9 @@ const REFUSED = '400 invalid_client';
 /** The detail that the log got last. */
 const detailOf = (fixture: Fixture): string | undefined => fixture.told.at(-1)?.refusal?.detail;
 
+/** What the caller was told last. */
+const descriptionOf = (fixture: Fixture): string | undefined => fixture.told.at(-1)?.refusal?.description;
+
 describe('a client with a public key', () => {
   for (const algorithm of assertionAlgorithms) {
     it(`gets a token by an assertion that jose signs by ${algorithm}`, async () => {
@@ -141,6 +144,10 @@ describe('an assertion', () => {
     assert.equal(await outcomeOf(fixture, request), GOOD);
     assert.equal(await outcomeOf(fixture, request), REFUSED);
     assert.equal(detailOf(fixture), 'the jti of the assertion was used before');
+    assert.equal(
+      descriptionOf(fixture),
+      'The client assertion was used before, or its time is no longer remembered: sign a new one for each request.',
+    );
     const elsewhere = form({ token: 'x', ...assertionFields(clientAssertion({ claims: { jti: 'one' } })) });
     assert.equal(await outcomeOf(fixture, { target: '/oauth2/introspect', body: elsewhere }), REFUSED);
     fixture.clock.advance(3599);
