@@ -30,6 +30,12 @@ export const MAX_OPERATOR_BOUNDS = 50;
 export const MAX_KEY_NAMES = 16;
 /** Characters of the name of a place that may hold an App Key. */
 export const MAX_KEY_NAME_CHARACTERS = 256;
+/** Components that the signatures of one endpoint cover besides those that all do. */
+export const MAX_COVERED_COMPONENTS = 32;
+/** Characters of the name of such a component. */
+export const MAX_COVERED_COMPONENT_CHARACTERS = 256;
+/** Characters of the tag of an endpoint's signatures. */
+export const MAX_SIGNATURE_TAG_CHARACTERS = 256;
 
 /** Endpoints of a store, all of which are in memory. */
 export const MAX_ENDPOINTS = 10_000;

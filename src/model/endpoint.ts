@@ -1,8 +1,10 @@
 import { withDefaults } from './document/read-mapping.ts';
-import { hmacAlgorithms, readAlgorithms } from './options/hmac-algorithms.ts';
+import { type AlgorithmOf, algorithmsOfMethods, readAlgorithms } from './options/algorithms.ts';
+import { coveredComponentsReader } from './options/covered-components.ts';
 import { carrierText, defaultCarriers } from './options/key-carrier.ts';
 import { keyNamesReader } from './options/key-names.ts';
 import { anyWord, choiceOption, flagOption, listOption, numberOption, type Option } from './options/option.ts';
+import { signatureTagOption } from './options/signature-tag.ts';
 import type { Labels } from './labels.ts';
 import type { Limit } from './limit.ts';
 
@@ -68,11 +70,28 @@ export const endpointOptions = {
   }),
   algorithms: listOption({ read: readAlgorithms }, anyWord, {
     label: 'Algorithms',
-    hint: `One on each line: ${hmacAlgorithms.join(', ')}.`,
+    hint: `One on each line: ${Object.entries(algorithmsOfMethods)
+      .map(([method, names]) => `for ${method} ${names.join(', ')}`)
+      .join('; ')}.`,
   }),
   acceptRealHttpVersion: flagOption({
     label: 'Accept the real HTTP version',
     hint: 'A request line that was signed with the version that Envoy reports is right too.',
+  }),
+  /** Which of several signatures counts: the one with this tag; any where it is empty (spec §3.5). */
+  tag: signatureTagOption({
+    label: 'Tag of signatures',
+    hint: 'Only the signature with this tag counts, such as fapi-2-request. Empty: the one of a known partner.',
+  }),
+  /** What a signature covers besides what every one must; a header only in requests that have it (spec §3.5). */
+  coverAlso: listOption(coveredComponentsReader, anyWord, {
+    label: 'Signatures also cover',
+    hint: 'One on each line, such as content-type. A header has to be covered in requests that have it.',
+  }),
+  /** What partners call with, whatever the connection to Envoy is (spec §3.5). */
+  scheme: choiceOption(['https', 'http'], {
+    label: 'Scheme of the address',
+    hint: 'What the addresses begin with that partners sign.',
   }),
   /** How far a signed time may be from the server's, both ways. */
   clockSkewSeconds: numberOption(1, MAX_CLOCK_SKEW_SECONDS, {
@@ -145,6 +164,15 @@ const defaults = {
     unsignedQuery: 'refuse',
     unsignedBody: 'refuse',
   },
+  'http-message-signature': {
+    ...common,
+    ...signed,
+    hideCredentials: true,
+    algorithms: ['ed25519', 'ecdsa-p256-sha256', 'ecdsa-p384-sha384', 'rsa-pss-sha512'],
+    tag: '',
+    coverAlso: [],
+    scheme: 'https',
+  },
   oauth2: { ...common, hideCredentials: true, tokenInQuery: false },
 } as const satisfies Readonly<Record<string, Defaults>>;
 
@@ -153,15 +181,25 @@ export type AuthenticationMethod = keyof typeof defaults;
 /** All of them, in the order of the table of defaults. */
 export const authenticationMethods = Object.keys(defaults) as readonly AuthenticationMethod[];
 
-/** The methods by which a request is signed (spec §3.2, §3.3). */
-export const signatureMethods = ['hmac', 'parameter-signature'] as const satisfies readonly AuthenticationMethod[];
+/** The methods by which a request is signed (spec §3.2, §3.3, §3.5). */
+export const signatureMethods = [
+  'hmac',
+  'parameter-signature',
+  'http-message-signature',
+] as const satisfies readonly AuthenticationMethod[];
 export type SignatureMethod = (typeof signatureMethods)[number];
 
 /** The options of each method, every default filled in. */
-export type OptionsOf = { readonly [M in AuthenticationMethod]: Values<keyof (typeof defaults)[M] & OptionName> };
+export type OptionsOf = {
+  readonly [M in AuthenticationMethod]: {
+    readonly [N in keyof (typeof defaults)[M] & OptionName]: N extends 'algorithms'
+      ? readonly AlgorithmOf<M>[]
+      : Value<N>;
+  };
+};
 /** Options that every endpoint has. */
 export type CommonOptions = Values<keyof typeof common>;
-/** Options of both signature methods. */
+/** Options of all signature methods. */
 export type SignatureOptions = Values<keyof typeof common | keyof typeof signed | 'hideCredentials'>;
 /** Options of `key` (spec §3.1). */
 export type KeyOptions = OptionsOf['key'];
@@ -169,6 +207,8 @@ export type KeyOptions = OptionsOf['key'];
 export type HmacOptions = OptionsOf['hmac'];
 /** Options of `parameter-signature` (spec §3.3). */
 export type ParameterSignatureOptions = OptionsOf['parameter-signature'];
+/** Options of `http-message-signature` (spec §3.5). */
+export type HttpSignatureOptions = OptionsOf['http-message-signature'];
 /** Options of `oauth2` (spec §3.4). */
 export type OAuth2Options = OptionsOf['oauth2'];
 

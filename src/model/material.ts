@@ -88,9 +88,11 @@ export const materialFacts = {
 } as const satisfies Readonly<Record<MaterialKind, MaterialFacts>>;
 
 /**
- * What a credential for these methods proves with: with `key` and no other method, the App Key is the secret (spec §1).
+ * What a credential for these methods proves with: with `key` and no other method, the App Key is the secret; with
+ * `http-message-signature`, always a public key (spec §1).
  */
 export function materialKindOf(methods: readonly AuthenticationMethod[]): MaterialKind {
+  if (methods.includes('http-message-signature')) return 'public-key';
   return methods.every((method) => method === 'key') ? 'app-key' : 'shared-secret';
 }
 

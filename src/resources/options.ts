@@ -45,7 +45,10 @@ export function readOptions(
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       const reader = options[name]?.reader;
-      return [name, typeof reader === 'object' ? reader.read(value, placeIn(place, name), problems) : value];
+      return [
+        name,
+        typeof reader === 'object' ? reader.read(value, placeIn(place, name), problems, method ?? null) : value,
+      ];
     }),
   );
 }
@@ -56,12 +59,15 @@ function reportUnused(raw: object, place: Place, method: AuthenticationMethod | 
     if (hasOption(method, name) || users.length === 0) continue;
     if (method === null) {
       const known = Object.keys(optionsOf(null, {})).map((each) => JSON.stringify(each));
-      const list = [known.slice(0, -1).join(', '), ...known.slice(-1)].join(' and ');
-      const message = `an open endpoint takes only the options ${list}; "${name}" is for endpoints with authentication`;
+      const message = `an open endpoint takes only the options ${listOf(known)}; "${name}" is for endpoints with authentication`;
       problems.reportKey(place, name, message);
     } else {
-      const message = `"${name}" is an option for ${users.join(' and ')}; this endpoint's authentication is ${method}`;
+      const message = `"${name}" is an option for ${listOf(users)}; this endpoint's authentication is ${method}`;
       problems.reportKey(place, name, message);
     }
   }
+}
+
+function listOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 }

@@ -12,6 +12,8 @@ export function optionsOf(endpoint: Endpoint): readonly unknown[] {
     case 'parameter-signature':
       // @ts-expect-error an option of another method
       return [typeof endpoint.options.algorithms];
+    case 'http-message-signature':
+      return endpoint.options.coverAlso;
     case 'oauth2':
       // @ts-expect-error an option of another method
       return [typeof endpoint.options.keyNames];

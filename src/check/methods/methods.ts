@@ -3,6 +3,7 @@ import { authenticateSigner } from './authenticate-signer.ts';
 import { concealHmac, hmacStrategy } from './hmac/authenticate.ts';
 import { kongHmacAuth } from './hmac/kong.ts';
 import { signHmac } from './hmac/sign.ts';
+import { authenticateByHttpSignature, concealHttpSignature } from './http-message-signature/authenticate.ts';
 import { authenticateByKey } from './key/authenticate.ts';
 import { carryKey, concealKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
@@ -49,6 +50,17 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     loadExplainer: async () => (await import('./parameter-signature/explain/explain.ts')).parameterExplainer,
     loadPresentation: async () =>
       (await import('./parameter-signature/presentation.ts')).parameterSignaturePresentation,
+  },
+  'http-message-signature': {
+    proof: 'signature',
+    authenticate: authenticateByHttpSignature,
+    conceal: concealHttpSignature,
+    sign: null,
+    signsMoreHeaders: false,
+    challenge: { scheme: 'Signature', errors: {} },
+    kong: null,
+    loadExplainer: async () => (await import('./http-message-signature/explain.ts')).httpSignatureExplainer,
+    loadPresentation: async () => (await import('./http-message-signature/presentation.ts')).httpSignaturePresentation,
   },
   oauth2: {
     proof: 'token',

@@ -94,6 +94,7 @@ export function collectOption(
 ): Readonly<Record<string, unknown>> {
   const [name, value] = splitAssignment(text);
   const typed = options.get(name)?.typed;
+  if (typed?.is === 'text') return { ...given, [name]: value };
   if (typed?.is !== 'list') return { ...given, [name]: readScalar(value) };
   const former = given[name];
   const items = value.split(',').map((word) => readItem(name, word, typed.item));

@@ -149,7 +149,7 @@ async function writeFolder(
   }
   writeSafely(terminal.out, files.map(({ name }) => `${join(folder, name)}\n`).join(''));
   const used = languageOf(group, language);
-  if ('client' in used) {
+  if (used !== null && 'client' in used) {
     writeSafely(terminal.err, `Send ${used.artefact} along, which "clients/${used.client}/run build" makes.\n`);
   }
   return exitCodes.done;

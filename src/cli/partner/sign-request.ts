@@ -39,7 +39,11 @@ function signFor<M extends AuthenticationMethod>(
 ): ClientRequest | Refusal {
   const { proof, sign } = methods[authentication];
   if (sign === null) {
-    throw new UsageError(`the endpoint ${id} takes access tokens, which are fetched, not signed`);
+    const why =
+      proof === 'token'
+        ? 'takes access tokens, which are fetched, not signed'
+        : 'takes signatures that are not made here';
+    throw new UsageError(`the endpoint ${id} ${why}`);
   }
   const appKey = proof === 'app-key' ? given.secret : given.appKey;
   if (appKey === null) throw new UsageError('--app-key is missing: signatures name the App Key they belong to');

@@ -13,7 +13,8 @@ import type { Place, ProblemLog } from '../document/problem-log.ts';
 export type OptionReader<T> =
   | Field<T>
   | {
-      readonly read: (raw: unknown, place: Place, problems: ProblemLog) => T;
+      /** `method` is that of the endpoint by its name; null where it is not known. */
+      readonly read: (raw: unknown, place: Place, problems: ProblemLog, method: string | null) => T;
       /** Of a list of mappings. */
       readonly inside?: MappingKind<Fields>;
       /** How much of it may be written. */
@@ -35,7 +36,7 @@ export type OptionTexts = Pick<Option<unknown>, 'label' | 'hint'>;
 
 /** How an option is typed where no document is written. */
 export type Typed =
-  | { readonly is: 'flag' | 'number' }
+  | { readonly is: 'flag' | 'number' | 'text' }
   | { readonly is: 'choice'; readonly of: readonly string[] }
   | { readonly is: 'list'; readonly item: ItemText };
 

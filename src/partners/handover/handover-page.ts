@@ -11,7 +11,8 @@ import { type GatewayAddress, originOf, targetOf } from './target.ts';
 /** Endpoints that a partner's program treats alike: the same method, by the same rules. */
 export interface EndpointGroup {
   readonly method: AuthenticationMethod;
-  readonly client: ClientNames;
+  /** Null where no signing client of ours knows the method. */
+  readonly client: ClientNames | null;
   /** Whether callers have an App Secret: the App Key is none then. */
   readonly hasAppSecret: boolean;
   readonly title: string;

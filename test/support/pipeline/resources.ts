@@ -69,6 +69,17 @@ const defaultOptions: OptionsOf = {
     unsignedQuery: 'refuse',
     unsignedBody: 'refuse',
   },
+  'http-message-signature': {
+    ...commonOptions,
+    hideCredentials: true,
+    clockSkewSeconds: 300,
+    replayProtection: false,
+    signatureHints: false,
+    algorithms: ['ed25519', 'ecdsa-p256-sha256', 'ecdsa-p384-sha384', 'rsa-pss-sha512'],
+    tag: '',
+    coverAlso: [],
+    scheme: 'https',
+  },
   oauth2: { ...commonOptions, hideCredentials: true, tokenInQuery: false },
 };
 

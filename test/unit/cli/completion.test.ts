@@ -65,7 +65,7 @@ describe('postern completion', () => {
       ],
       [
         ['credential', 'issue', '--consumer', 'acme', '--method', ''],
-        ['hmac', 'key', 'oauth2', 'parameter-signature'],
+        ['hmac', 'http-message-signature', 'key', 'oauth2', 'parameter-signature'],
       ],
       [['credential', 'issue', '--me'], ['--method']],
       [['endpoint', 'create', 'orders', '--access'], ['--access-condition']],

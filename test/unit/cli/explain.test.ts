@@ -505,7 +505,7 @@ Note: Whether the Digest is that of the body that was sent is not known.
       [[...told, '--endpoint', 'invoices'], /'--method <method>' cannot be used with option '--endpoint <id>'/],
       [['--option', 'clockSkewSeconds=1'], /--option goes with --method/],
       [[...told, '--option', 'clockSkew=1'], /clockSkew/],
-      [['--method', 'basic'], /Allowed choices are key, hmac, parameter-signature, oauth2/],
+      [['--method', 'basic'], /Allowed choices are key, hmac, parameter-signature, http-message-signature, oauth2/],
     ];
     for (const [args, message] of usage) {
       const { code, err } = await alone(by('k'), args);

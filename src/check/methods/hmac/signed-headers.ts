@@ -1,4 +1,4 @@
-import { isIdentityName } from '../../../model/identity-names.ts';
+import { isSignableHeader } from '../../../model/signable-headers.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
 import { isLowerCaseToken } from '../../../base/text/http-grammar.ts';
 
@@ -6,16 +6,6 @@ import { isLowerCaseToken } from '../../../base/text/http-grammar.ts';
 export const REQUEST_LINE = 'request-line';
 
 const REQUIRED_NAMES = ['date', REQUEST_LINE];
-/** Removed or rewritten before the check, or by the check itself: a signature over them would prove nothing. */
-const UNSIGNABLE_NAMES = new Set([
-  'authorization',
-  'connection',
-  'keep-alive',
-  'te',
-  'transfer-encoding',
-  'x-request-id',
-]);
-const UNSIGNABLE_PREFIXES = ['x-forwarded-', 'x-envoy-'];
 const SHOWN_NAME_CHARACTERS = 64;
 const MAX_REMEMBERED_CHARACTERS = 256;
 
@@ -68,12 +58,6 @@ function hasMoreNames(text: string, maxNames: number): boolean {
   let names = 1;
   for (let at = text.indexOf(' '); at !== -1 && names <= maxNames; at = text.indexOf(' ', at + 1)) names += 1;
   return names > maxNames;
-}
-
-/** Whether a header, by its lower-case name, may be in a `headers` list (spec §3.2). */
-export function isSignableHeader(name: string): boolean {
-  if (UNSIGNABLE_NAMES.has(name) || isIdentityName(name)) return false;
-  return !UNSIGNABLE_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
 /** A listed name for a log: names are tokens, so that only their length needs care. */

@@ -7,7 +7,8 @@ export interface Presentation<M extends AuthenticationMethod> {
   readonly name: string;
   /** What of a caller a request then has, in words that follow the method and a colon. */
   readonly sends: string;
-  readonly client: ClientNames;
+  /** Null where no signing client of ours knows the method. */
+  readonly client: ClientNames | null;
   readonly guide: Guide<M>;
 }
 

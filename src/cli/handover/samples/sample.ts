@@ -9,8 +9,9 @@ import type { FirstCall, Language, SampleFile, SampleLanguage } from './language
 const CLIENTS = 'https://github.com/postern-gateway/postern/tree/main/clients';
 const BODY = '{"amount":12}';
 
-/** The call that a sample makes: one that changes nothing, where the endpoint takes one. */
-export function firstCallOf({ method, client, hasAppSecret, settings, target }: EndpointGroup): FirstCall {
+/** The call that a sample makes: one that changes nothing, where the endpoint takes one; null where no client can. */
+export function firstCallOf({ method, client, hasAppSecret, settings, target }: EndpointGroup): FirstCall | null {
+  if (client === null) return null;
   const { reading, writing } = target;
   const about = { method, client, hasAppSecret, settings };
   if (reading === 'GET' || writing === null) return { ...about, http: reading, body: null };
@@ -20,8 +21,15 @@ export function firstCallOf({ method, client, hasAppSecret, settings, target }: 
 /** Parts of a request in which every client can send an App Key, as it is. */
 const CLIENT_KINDS: readonly CarrierKind[] = ['header', 'query'];
 
-/** What the sample of a group is written in: curl, where no client writes the App Key as the endpoint takes it. */
-export function languageOf({ settings: { carrier } }: EndpointGroup, chosen: Language): Language | SampleLanguage {
+/**
+ * What the sample of a group is written in: curl, where no client writes the App Key as the endpoint takes it; null
+ * where there is no sample.
+ */
+export function languageOf(
+  { client, settings: { carrier } }: EndpointGroup,
+  chosen: Language,
+): Language | SampleLanguage | null {
+  if (client === null) return null;
   if (carrier === undefined) return chosen;
   const { kind, scheme } = partsOf(carrier);
   return scheme === null && CLIENT_KINDS.includes(kind) ? chosen : curl;
@@ -30,8 +38,10 @@ export function languageOf({ settings: { carrier } }: EndpointGroup, chosen: Lan
 /** The files that make the first call of a group, but for the client itself. No file holds a secret. */
 export function sampleFiles(chosen: Language, group: EndpointGroup, handover: Handover): readonly SampleFile[] {
   const language = languageOf(group, chosen);
+  const call = firstCallOf(group);
+  if (language === null || call === null) return [];
   return [
-    { name: language.programName, text: language.program(firstCallOf(group)) },
+    { name: language.programName, text: language.program(call) },
     ...language.projectFiles,
     { name: '.env.example', text: environmentOf(group, handover) },
     { name: '.gitignore', text: '.env\n' },
@@ -59,7 +69,7 @@ export function renderSample(
 ): readonly string[] {
   const language = languageOf(group, chosen);
   const [program, ...others] = sampleFiles(chosen, group, handover);
-  if (program === undefined) return [];
+  if (language === null || program === undefined) return [];
   const shown = block(program.text, language.fence);
   if (!isFirst) {
     return [`${code(program.name)}, with ${code('POSTERN_URL')} as in the address above:`, shown];

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { authenticationMethods } from '../../../../src/model/endpoint.ts';
+import { type AuthenticationMethod, authenticationMethods } from '../../../../src/model/endpoint.ts';
+import { type MaterialKind, materialKindOf } from '../../../../src/model/material.ts';
 import { refusalAnswers } from '../../../../src/check/refusal.ts';
 import { projectRoot } from '../../../support/docs/documents.ts';
 import { codesOf, credentialYaml, hmacYaml, pageOf } from './handover-cli.ts';
@@ -19,9 +20,17 @@ function namedBy(method: string): ReadonlySet<string> {
 const endpointOf = (method: string, more = ''): string =>
   `{ id: api, scenario: partner-openapi, match: { paths: [{ prefix: /a }] }, authentication: ${method}${more} }`;
 
-async function pageFor(method: string): Promise<string> {
-  const secret = method === 'key' ? '' : ', appSecret: the-secret-of-acme';
-  return await pageOf(credentialYaml(`{ id: c, method: ${method}, appKey: K${secret} }`, [endpointOf(method)]), 'c');
+/** The test key of RFC 9421 B.1.4. */
+const PUBLIC_KEY = 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs';
+const materials: Readonly<Record<MaterialKind, string>> = {
+  'app-key': '',
+  'shared-secret': ', appSecret: the-secret-of-acme',
+  'public-key': `, publicKey: { jwk: { kty: OKP, crv: Ed25519, x: ${PUBLIC_KEY} } }`,
+};
+
+async function pageFor(method: AuthenticationMethod): Promise<string> {
+  const material = materials[materialKindOf([method])];
+  return await pageOf(credentialYaml(`{ id: c, method: ${method}, appKey: K${material} }`, [endpointOf(method)]), 'c');
 }
 
 describe('the codes that postern handover explains', () => {
@@ -40,9 +49,9 @@ describe('the codes that postern handover explains', () => {
   it('are none that a method cannot refuse with', async () => {
     const only: Readonly<Record<string, readonly string[]>> = {
       TOKEN_INVALID: ['oauth2'],
-      DIGEST_MISMATCH: ['hmac'],
-      REQUEST_EXPIRED: ['hmac', 'parameter-signature'],
-      AUTHENTICATION_FAILED: ['key', 'hmac', 'parameter-signature'],
+      DIGEST_MISMATCH: ['hmac', 'http-message-signature'],
+      REQUEST_EXPIRED: ['hmac', 'parameter-signature', 'http-message-signature'],
+      AUTHENTICATION_FAILED: ['key', 'hmac', 'parameter-signature', 'http-message-signature'],
       TOO_MANY_PARAMETERS: ['parameter-signature'],
       AMBIGUOUS_PARAMETERS: ['parameter-signature'],
       MALFORMED_WRAPPER: ['parameter-signature'],

@@ -27,10 +27,14 @@ describe('the samples of postern handover', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  const callBy = (method: AuthenticationMethod): FirstCall => ({
-    ...{ method, client: presentations[method].client, hasAppSecret: methods[method].proof !== 'app-key' },
-    ...{ settings: {}, http: 'POST', body: '{"amount":12}' },
-  });
+  const callBy = (method: AuthenticationMethod): FirstCall => {
+    const { client } = presentations[method];
+    if (client === null) throw new Error(`no client signs by ${method}`);
+    return {
+      ...{ method, client, hasAppSecret: methods[method].proof !== 'app-key' },
+      ...{ settings: {}, http: 'POST', body: '{"amount":12}' },
+    };
+  };
   const readmeCall = callBy('hmac');
 
   for (const name of languageNames.filter((each) => each !== 'shell')) {

@@ -1,4 +1,5 @@
-import { isSignableHeader, REQUEST_LINE } from '../signed-headers.ts';
+import { REQUEST_LINE } from '../signed-headers.ts';
+import { isSignableHeader } from '../../../../model/signable-headers.ts';
 import { hmacAlgorithms } from '../../../../model/options/hmac-algorithms.ts';
 import { queryOf } from '../../../signing/signable-request.ts';
 import { parseImfFixdate } from '../../../signing/signed-time.ts';

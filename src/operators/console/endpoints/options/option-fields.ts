@@ -30,6 +30,7 @@ export function optionField(name: OptionName, value: string, byDefault: unknown,
         refused,
       );
     case 'number':
+    case 'text':
       return textField(parts, refused);
     case 'list':
       return textArea({ ...parts, rows: 2 }, refused);

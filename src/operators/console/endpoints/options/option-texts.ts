@@ -35,6 +35,7 @@ export function readOption(name: string, text: string): unknown {
       return words.map((word) => parse(word) ?? guess(word));
     }
     case 'choice':
+    case 'text':
     case undefined:
       return text;
   }
