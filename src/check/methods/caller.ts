@@ -1,5 +1,6 @@
 import { isLive } from '../../base/clock.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
+import type { Material } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
@@ -99,47 +100,68 @@ export function nameCaller(
   return { refused, detail, about };
 }
 
-/** The secrets that a signature may have been made with, and whether one that fits counts. */
-export interface Signer {
-  /** The current App Secret, then a retiring one that still works; never empty. */
-  readonly secrets: readonly Secret[];
+/** The keys of one kind that signatures may be made with: App Secrets, or public keys that verify them. */
+export interface KeyKind<K> {
+  /** The current one, then a retiring one that still works; null where the material is of another kind. */
+  readonly keysOf: (material: Material, nowSeconds: number) => readonly K[] | null;
+  /** Verified against where there is none, so that it takes as long. No match with it counts. */
+  readonly dummies: readonly K[];
+  /** Why a credential without one cannot be used, where nothing else is wrong with it. */
+  readonly absent: Refusal;
+}
+
+/** The keys that a signature may have been made with, and whether one that fits counts. */
+export interface Signer<K> {
+  /** The current one, then a retiring one that still works; never empty. */
+  readonly keys: readonly K[];
   /** Why no signature of this App Key counts; null when a fitting one does. */
   readonly fault: Refusal | null;
-  /** Whose secrets they are; both empty when no credential has the App Key, and then there is a fault. */
+  /** Whose keys they are; both empty when no credential has the App Key, and then there is a fault. */
   readonly credentialId: string;
   readonly consumerId: string;
 }
 
-/** Verified against when no credential has the App Key, so that it takes as long as for a known one. */
-const dummySecret = Secret.fromText('no credential has this App Secret, and no match with it counts');
-
-const noAppSecret = refuse('AUTHENTICATION_FAILED', 'the credential has no App Secret');
+/** App Secrets, which the caller has too. */
+export const appSecrets: KeyKind<Secret> = {
+  keysOf: (material, nowSeconds) => {
+    if (material.kind !== 'shared-secret') return null;
+    const { appSecret: current, retiringSecret: former } = material;
+    return former !== null && nowSeconds < former.expiresAt ? [current, former.appSecret] : [current];
+  },
+  dummies: [Secret.fromText('no credential has this App Secret, and no match with it counts')],
+  absent: refuse('AUTHENTICATION_FAILED', 'the credential has no App Secret'),
+};
 
 /**
- * Finds the secrets behind an App Key. The signature is verified and refused in the same way with any fault (spec §3).
+ * Finds the keys behind an App Key. The signature is verified and refused in the same way with any fault (spec §3).
  */
-export function findSigner(held: HeldCredential | null, method: AuthenticationMethod, nowSeconds: number): Signer {
+export function findSigner<K>(
+  held: HeldCredential | null,
+  method: AuthenticationMethod,
+  { keysOf, dummies, absent }: KeyKind<K>,
+  nowSeconds: number,
+): Signer<K> {
   const fault = findCredentialFault(held, method, nowSeconds);
-  if (held === null || held.credential.material.kind !== 'shared-secret') {
-    const credentialId = held?.credential.id ?? '';
-    return { secrets: [dummySecret], fault: fault ?? noAppSecret, credentialId, consumerId: held?.consumer.id ?? '' };
-  }
-  const { appSecret: current, retiringSecret: former } = held.credential.material;
-  const isFormerLive = former !== null && nowSeconds < former.expiresAt;
-  const secrets = isFormerLive ? [current, former.appSecret] : [current];
-  return { secrets, fault, credentialId: held.credential.id, consumerId: held.consumer.id };
+  if (held === null) return { keys: dummies, fault, credentialId: '', consumerId: '' };
+  const { credential, consumer } = held;
+  const keys = keysOf(credential.material, nowSeconds);
+  if (keys !== null) return { keys, fault, credentialId: credential.id, consumerId: consumer.id };
+  return { keys: dummies, fault: fault ?? absent, credentialId: credential.id, consumerId: consumer.id };
 }
 
-/** Which of a {@link Signer}'s secrets a signature was made with. */
+/** Which of a {@link Signer}'s keys a signature was made with. */
 export interface VerifiedSignature {
-  readonly secretIndex: number;
+  readonly keyIndex: number;
 }
 
 /**
  * The refusal of a signer, or the signature when it counts. Only callers whose signature is right get a fault of the
  * credential that has a code of its own: others must not learn whose App Key is known (spec §3).
  */
-export function judgeProof({ fault }: Signer, verified: VerifiedSignature | Refusal): VerifiedSignature | Refusal {
+export function judgeProof(
+  { fault }: Pick<Signer<unknown>, 'fault'>,
+  verified: VerifiedSignature | Refusal,
+): VerifiedSignature | Refusal {
   if (!isRefusal(verified)) return fault ?? verified;
   return fault?.refused === verified.refused ? fault : verified;
 }

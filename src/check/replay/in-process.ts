@@ -74,9 +74,9 @@ export class InProcessReplayGuard implements ReplayGuard {
     return this.#refused;
   }
 
-  reserve(used: UsedSignature, longestSkewSeconds: number): Reservation {
+  reserve(used: UsedSignature, windowSeconds: number): Reservation {
     const memory = this.#memoryOf(used.method);
-    memory.windowSeconds = rememberedSeconds(longestSkewSeconds);
+    memory.windowSeconds = rememberedSeconds(windowSeconds);
     this.#forget();
     const key = replayKeyOf(used);
     for (const { keys } of memory.spans) if (keys.has(key)) return 'repeated';

@@ -18,14 +18,14 @@ export interface ShareUsedUp {
 export interface ReplayGuard {
   /**
    * Asks whether a signature is used for the first time, and remembers it in the same step: of several who ask at once
-   * one is the first. It is `repeated` for {@link rememberedSeconds} at least, of `longestSkewSeconds`, the longest
-   * clock skew of any protected endpoint of the method; a guard may remember it longer, but not for ever. Where that
-   * skew is raised later, no signature of before is `first` again.
+   * one is the first. It is `repeated` for {@link rememberedSeconds} at least, of `windowSeconds`, in which signatures
+   * work on the protected endpoint of the method that takes the oldest; a guard may remember it longer, but not for
+   * ever. Where that window is widened later, no signature of before is `first` again.
    *
    * Throws, or rejects with, `StoreUnavailable` when it cannot know, also when it is uncertain whether the signature
    * was remembered: then it may count as used.
    */
-  reserve(used: UsedSignature, longestSkewSeconds: number): Pending<Reservation>;
+  reserve(used: UsedSignature, windowSeconds: number): Pending<Reservation>;
 }
 
 /** What proves right once only: signatures by their method, and assertions of OAuth2 clients (RFC 7523). */
@@ -35,8 +35,11 @@ export type UsedKind = SignatureMethod | 'assertion';
 export interface UsedSignature {
   readonly method: UsedKind;
   readonly appKey: string;
-  /** The bytes, however they were written in the request; of an assertion its `jti`. */
-  readonly mac: Uint8Array;
+  /**
+   * What no other of the App Key may have: the bytes of the MAC, however they were written in the request, the nonce
+   * that was signed, or the `jti` of an assertion.
+   */
+  readonly mark: Uint8Array;
   /** Who signed, and for which consumer. */
   readonly credentialId: string;
   readonly consumerId: string;
@@ -49,9 +52,9 @@ export interface UsedSignature {
 /** Added to the time in which a signature works: clocks of replicas differ, and a large body is checked late. */
 const SLACK_SECONDS = 60;
 
-/** How long a used signature is remembered: a time from the future is good for twice the allowed distance. */
-export function rememberedSeconds(skewSeconds: number): number {
-  return 2 * skewSeconds + SLACK_SECONDS;
+/** How long a used signature is remembered, where it works for so long. */
+export function rememberedSeconds(windowSeconds: number): number {
+  return windowSeconds + SLACK_SECONDS;
 }
 
 /** Until when, in seconds since the epoch, an assertion is remembered that works until `expiresAtSeconds`. */
@@ -60,7 +63,7 @@ export function rememberedUntil(expiresAtSeconds: number): number {
 }
 
 /** The name of a signature, always 43 characters: a hash, from which the signature cannot be found. */
-export function replayKeyOf({ method, appKey, mac }: Pick<UsedSignature, 'method' | 'appKey' | 'mac'>): string {
+export function replayKeyOf({ method, appKey, mark }: Pick<UsedSignature, 'method' | 'appKey' | 'mark'>): string {
   // No method and no App Key of a credential holds a NUL (spec §1).
-  return createHash('sha256').update(`${method}\0${appKey}\0`).update(mac).digest('base64url');
+  return createHash('sha256').update(`${method}\0${appKey}\0`).update(mark).digest('base64url');
 }

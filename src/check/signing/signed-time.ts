@@ -14,6 +14,11 @@ export function checkTime(signedSeconds: number, nowSeconds: number, skewSeconds
   );
 }
 
+/** For how long a signature works whose time {@link checkTime} takes: one from the future works twice the distance. */
+export function timeWindow(skewSeconds: number): number {
+  return 2 * skewSeconds;
+}
+
 const ZERO = 0x30;
 const NINE = 0x39;
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type Pending, whenReady } from '../../base/pending.ts';
 import { equal } from '../../base/text/equal.ts';
 import type { Throttle } from '../../base/throttle.ts';
-import { findSigner, unknownAppKey } from '../../check/methods/caller.ts';
+import { appSecrets, findSigner, unknownAppKey } from '../../check/methods/caller.ts';
 import { TOKEN_METHOD } from '../../check/methods/methods.ts';
 import type { ReplayGuard } from '../../check/replay/replay-guard.ts';
 import { type CredentialSource, type HeldCredential, StoreUnavailable } from '../../check/store/credential-source.ts';
@@ -127,8 +127,8 @@ function prove(
 
 /** Always compares with two secrets. */
 function verifySecret(presented: Secret, held: HeldCredential | null, nowSeconds: number): Proven | string {
-  const { secrets, fault } = findSigner(held, TOKEN_METHOD, nowSeconds);
-  const [current, former] = secrets;
+  const { keys, fault } = findSigner(held, TOKEN_METHOD, appSecrets, nowSeconds);
+  const [current, former] = keys;
   if (current === undefined) throw new Error('a signer has no secret to compare with');
   const digest = digestOf(presented);
   const isCurrent = equal(digestOf(current), digest);

@@ -9,6 +9,7 @@ import {
   type Reservation,
   type UsedSignature,
 } from '../../check/replay/replay-guard.ts';
+import { timeWindow } from '../../check/signing/signed-time.ts';
 import { Breaker } from '../../base/resilience/breaker.ts';
 import type { DatabaseObserver } from '../../check/store/check-store.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
@@ -95,7 +96,7 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
     try {
       // Does nothing when connected. The driver does not repeat a first connection that failed.
       await this.#client.connect();
-      const untilSeconds = this.#clock.nowSeconds() + rememberedSeconds(MAX_CLOCK_SKEW_SECONDS);
+      const untilSeconds = this.#clock.nowSeconds() + rememberedSeconds(timeWindow(MAX_CLOCK_SKEW_SECONDS));
       const document = { _id: replayKeyOf(used), expiresAt: new Date(untilSeconds * 1000) };
       await this.#used.insertOne(document, { writeConcern: { w: 'majority', wtimeoutMS: WRITE_MS } });
       return 'first';

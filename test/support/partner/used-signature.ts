@@ -6,7 +6,7 @@ export function usedSignature(text: string, parts: Partial<UsedSignature> = {}):
   return {
     method: 'hmac',
     appKey: 'acme',
-    mac: Buffer.from(text),
+    mark: Buffer.from(text),
     credentialId: 'acme-hmac',
     consumerId: 'acme',
     signedAtSeconds: NOON,

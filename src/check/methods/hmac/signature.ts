@@ -18,6 +18,8 @@ export const MAX_HMAC_BODY_BYTES = 10_485_760;
 /** An hmac request that is well formed: everything that can be said before its App Key is looked up. */
 export interface HmacCredentials extends SignerCredentials {
   readonly algorithm: HmacAlgorithm;
+  /** The bytes of the signature. */
+  readonly mac: Buffer;
   /** The strings to sign that are accepted, one character a byte, the one with `HTTP/1.1` first. */
   readonly texts: readonly string[];
   /** The signed `Date`. */
@@ -68,9 +70,9 @@ export function parseHmac(
  * Refuses with `AUTHENTICATION_FAILED`; a signature of a wrong length is one.
  */
 export function verifyHmac(credentials: HmacCredentials, secrets: readonly Secret[]): VerifiedSignature | Refusal {
-  for (const [secretIndex, secret] of secrets.entries()) {
+  for (const [keyIndex, secret] of secrets.entries()) {
     for (const text of credentials.texts) {
-      if (equal(macOf(credentials.algorithm, text, secret), credentials.mac)) return { secretIndex };
+      if (equal(macOf(credentials.algorithm, text, secret), credentials.mac)) return { keyIndex };
     }
   }
   return refuse('AUTHENTICATION_FAILED', 'the signature does not fit the request');

@@ -1,12 +1,12 @@
 import { isSignableHeader } from '../../../model/signable-headers.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
+import { shownName } from '../../signing/header-text.ts';
 import { isLowerCaseToken } from '../../../base/text/http-grammar.ts';
 
 /** The name in a `headers` list that stands for the request line (interface document, Authentication). */
 export const REQUEST_LINE = 'request-line';
 
 const REQUIRED_NAMES = ['date', REQUEST_LINE];
-const SHOWN_NAME_CHARACTERS = 64;
 const MAX_REMEMBERED_CHARACTERS = 256;
 
 /**
@@ -58,9 +58,4 @@ function hasMoreNames(text: string, maxNames: number): boolean {
   let names = 1;
   for (let at = text.indexOf(' '); at !== -1 && names <= maxNames; at = text.indexOf(' ', at + 1)) names += 1;
   return names > maxNames;
-}
-
-/** A listed name for a log: names are tokens, so that only their length needs care. */
-export function shownName(name: string): string {
-  return name.length <= SHOWN_NAME_CHARACTERS ? name : `${name.slice(0, SHOWN_NAME_CHARACTERS)}…`;
 }

@@ -1,13 +1,11 @@
 import { type Refusal, refuse } from '../../refusal.ts';
-import { mayHaveLostBytes, type SignableRequest } from '../../signing/signable-request.ts';
-import { REQUEST_LINE, shownName } from './signed-headers.ts';
+import { headerText, refuseUnsignableText, shownName } from '../../signing/header-text.ts';
+import type { SignableRequest } from '../../signing/signable-request.ts';
+import { REQUEST_LINE } from './signed-headers.ts';
 
 /** The version that every request line is signed with, whatever the connection speaks (interface document). */
 export const SIGNED_HTTP_VERSION = 'HTTP/1.1';
 
-const HOST = 'host';
-/** Never part of a header value (RFC 9110 §5.5), and a line feed would let one value pass for two lines. */
-const LINE_BREAKER = /[\0\r\n]/;
 const VERSION = /^HTTP\/\d(?:\.\d)?$/;
 const MAJOR_VERSION = /^HTTP\/\d$/;
 
@@ -50,13 +48,8 @@ export function hmacTexts(
       absent ??= name;
       continue;
     }
-    if (LINE_BREAKER.test(value)) return refuse('MALFORMED_REQUEST', `the header ${shownName(name)} has a line break`);
-    if (mayHaveLostBytes(request, value)) {
-      return refuse(
-        'MALFORMED_REQUEST',
-        `the signed header ${shownName(name)} has a "!", which may stand for a byte that Envoy could not show`,
-      );
-    }
+    const unsignable = refuseUnsignableText(request, name, value);
+    if (unsignable !== null) return unsignable;
     if (isBefore) before += `${name}: ${value}\n`;
     else after += `\n${name}: ${value}`;
   }
@@ -65,13 +58,4 @@ export function hmacTexts(
   }
   const target = `${request.method} ${request.path}`;
   return versions.map((version) => `${before}${target} ${version}${after}`);
-}
-
-/** The text that is signed for a header; null when the request has none of that name. */
-function headerText(request: SignableRequest, name: string): string | null {
-  if (name === HOST) return request.authority === '' ? null : request.authority;
-  const values = request.headers.valuesOf(name);
-  const [first] = values;
-  if (first === undefined) return null;
-  return values.length === 1 ? first : values.join(', ');
 }

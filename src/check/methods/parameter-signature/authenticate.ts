@@ -1,11 +1,14 @@
 import type { ParameterSignatureOptions } from '../../../model/endpoint.ts';
+import type { Secret } from '../../../model/secret.ts';
 import { whenReady } from '../../../base/pending.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import { MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
 import { takeTurns } from '../../../base/text/work.ts';
+import { checkTime, timeWindow } from '../../signing/signed-time.ts';
 import type { SignatureStrategy } from '../authenticate-signer.ts';
 import { pathToSet, unchanged, type UpstreamChanges } from '../authenticated.ts';
+import { appSecrets } from '../caller.ts';
 import { type ParameterRequest, parseParameterRequest, parsingParameterRequest } from './request.ts';
 import { type ParameterCredentials, parseParameterCredentials, verifyParameterSignature } from './signature.ts';
 import { bytesOf } from './string-to-sign.ts';
@@ -42,14 +45,18 @@ export function concealReadParameters(routed: Routed, options: ParameterSignatur
  * A signature over the parameters of the URL, a form or a JSON wrapper (spec §3.3). A wrapper's `data` takes the place
  * of the body: the very bytes that were verified.
  */
-export const parameterStrategy: SignatureStrategy<ParameterCredentials, ParameterSignatureOptions> = {
+export const parameterStrategy: SignatureStrategy<ParameterCredentials, ParameterSignatureOptions, Secret> = {
   method: 'parameter-signature',
-  read: (request, options) =>
+  read: ({ received: { request } }, options) =>
     whenReady(takeTurns(parsingParameterRequest(request, options)), (parameters) =>
       isRefusal(parameters) ? parameters : parseParameterCredentials(parameters, options),
     ),
+  keys: appSecrets,
   verify: (credentials, secrets) => takeTurns(verifyParameterSignature(credentials, secrets)),
+  checkTime: (signedAt, now, { clockSkewSeconds }) => checkTime(signedAt, now, clockSkewSeconds),
   checkBody: () => null,
   hintOf: ({ parameters }) => bytesOf(parameters.shownText(), MAX_HINT_BYTES + 1),
+  markOf: ({ mac }) => mac,
+  windowSeconds: timeWindow,
   conceal: (routed, options, { parameters }) => concealParameters(routed, options, parameters),
 };

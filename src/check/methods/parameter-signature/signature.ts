@@ -29,6 +29,8 @@ const computed = Buffer.allocUnsafeSlow(MAC_BYTES);
 /** A parameter signature that is well formed: everything that can be said before its App Key is looked up. */
 export interface ParameterCredentials extends SignerCredentials {
   readonly parameters: ParameterRequest;
+  /** The bytes of `sign`. */
+  readonly mac: Buffer;
 }
 
 /**
@@ -68,8 +70,8 @@ export function* verifyParameterSignature(
 ): Work<VerifiedSignature | Refusal> {
   for (const build of parameters.texts) {
     const macWith = yield* appendingSecret(build(), secrets);
-    for (const [secretIndex, secret] of secrets.entries()) {
-      if (equal(macWith(secret), mac)) return { secretIndex };
+    for (const [keyIndex, secret] of secrets.entries()) {
+      if (equal(macWith(secret), mac)) return { keyIndex };
     }
   }
   return refuse('AUTHENTICATION_FAILED', 'the signature does not fit the parameters');

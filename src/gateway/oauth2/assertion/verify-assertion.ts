@@ -64,7 +64,7 @@ export function useOnce(
     {
       method: 'assertion',
       appKey: clientId,
-      mac: Buffer.from(claims.assertionId, 'utf8'),
+      mark: Buffer.from(claims.assertionId, 'utf8'),
       credentialId: credential.id,
       consumerId: consumer.id,
       signedAtSeconds: endsAt,

@@ -86,8 +86,8 @@ class SpanTrace implements CheckTrace {
         ...(limiter.startDeadline === undefined ? {} : { startDeadline: () => limiter.startDeadline?.() ?? Infinity }),
       },
       replayGuard: {
-        reserve: (used, longestSkewSeconds) =>
-          this.#timed('remember signature', () => replayGuard.reserve(used, longestSkewSeconds)),
+        reserve: (used, windowSeconds) =>
+          this.#timed('remember signature', () => replayGuard.reserve(used, windowSeconds)),
       },
     };
   }

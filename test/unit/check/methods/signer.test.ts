@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findSigner, judgeProof } from '../../../../src/check/methods/caller.ts';
+import { appSecrets, findSigner, judgeProof } from '../../../../src/check/methods/caller.ts';
 import { type Consumer } from '../../../../src/model/consumer.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { refuse } from '../../../../src/check/refusal.ts';
@@ -26,7 +26,7 @@ function signerOf(held: Held | null, nowSeconds = NOON, method: 'hmac' | 'parame
           consumer: consumer({ ...held.consumer }),
           grants: new Map(),
         };
-  return findSigner(found, method, nowSeconds);
+  return findSigner(found, method, appSecrets, nowSeconds);
 }
 
 /** What can be the matter with an App Key, and what the log says of it. */
@@ -53,7 +53,7 @@ const faults: Readonly<Record<string, readonly [held: Held | null, detail: strin
 
 describe('the secrets behind an App Key', () => {
   it('are the current one, without a fault', () => {
-    const { secrets, fault } = signerOf({});
+    const { keys: secrets, fault } = signerOf({});
     assert.deepEqual([secrets.map((secret) => secret.reveal().toString()), fault], [[acme.secret], null]);
   });
 
@@ -64,7 +64,7 @@ describe('the secrets behind an App Key', () => {
       [NOON + 10, 1],
       [NOON + 11, 1],
     ] as const) {
-      const { secrets, fault } = signerOf({ credential: { retiringSecret: former } }, now);
+      const { keys: secrets, fault } = signerOf({ credential: { retiringSecret: former } }, now);
       assert.equal(fault, null);
       assert.deepEqual(
         secrets.map((secret) => secret.reveal().toString()),
@@ -75,7 +75,7 @@ describe('the secrets behind an App Key', () => {
 
   it('are never none, so that there is always something to verify against', () => {
     for (const [held, detail] of Object.values(faults)) {
-      const { secrets, fault } = signerOf(held);
+      const { keys: secrets, fault } = signerOf(held);
       assert.ok(secrets.length > 0);
       assert.deepEqual([fault?.refused, fault?.detail], ['AUTHENTICATION_FAILED', detail.replace('METHOD', 'hmac')]);
     }
@@ -83,7 +83,7 @@ describe('the secrets behind an App Key', () => {
 
   it('are not those of the credential where it is not known to have any', () => {
     for (const held of [null, { credential: { appSecret: null } }]) {
-      const { secrets } = signerOf(held);
+      const { keys: secrets } = signerOf(held);
       assert.ok(secrets.every((secret) => secret.reveal().length > 0 && secret.reveal().toString() !== acme.secret));
     }
   });
@@ -189,11 +189,11 @@ for (const method of ['hmac', 'parameter-signature'] as const) {
 }
 
 describe('a fault of a credential with a code of its own', () => {
-  const signer = { secrets: [], fault: refuse('NOT_AUTHORIZED', 'why'), credentialId: 'acme-both', consumerId: 'acme' };
+  const signer = { keys: [], fault: refuse('NOT_AUTHORIZED', 'why'), credentialId: 'acme-both', consumerId: 'acme' };
   const wrong = refuse('AUTHENTICATION_FAILED', 'the signature is wrong');
 
   it('is shown to a caller whose signature is right', () => {
-    assert.equal(judgeProof(signer, { secretIndex: 0 }), signer.fault);
+    assert.equal(judgeProof(signer, { keyIndex: 0 }), signer.fault);
   });
 
   it('is hidden from others, who must not learn whose App Key is known', () => {

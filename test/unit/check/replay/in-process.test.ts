@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../../../src/check/store/credential-source.
 import { usedSignature } from '../../../support/partner/used-signature.ts';
 import { fixedClock, type FixedClock, NOON } from '../../../support/time/fixed-clock.ts';
 
-const SKEW = 300;
+const WINDOW = 600;
 
 /** Signs with the time of the clock. */
 function signed(clock: FixedClock, text: string, parts: Partial<UsedSignature> = {}): UsedSignature {
@@ -19,13 +19,13 @@ describe('signatures remembered in process', () => {
       const clock = fixedClock(NOON + offset);
       const guard = new InProcessReplayGuard(clock);
       const first = signed(clock, 'a');
-      assert.equal(guard.reserve(first, SKEW), 'first');
+      assert.equal(guard.reserve(first, WINDOW), 'first');
       clock.advance(659);
-      assert.equal(guard.reserve(first, SKEW), 'repeated');
+      assert.equal(guard.reserve(first, WINDOW), 'repeated');
       clock.advance(61);
-      assert.equal(guard.reserve(signed(clock, 'b'), SKEW), 'first');
+      assert.equal(guard.reserve(signed(clock, 'b'), WINDOW), 'first');
       assert.equal(guard.size, 1);
-      assert.equal(guard.reserve(first, SKEW), 'outdated');
+      assert.equal(guard.reserve(first, WINDOW), 'outdated');
     }
   });
 
@@ -33,12 +33,12 @@ describe('signatures remembered in process', () => {
     const clock = fixedClock();
     const guard = new InProcessReplayGuard(clock);
     const first = signed(clock, 'a');
-    assert.equal(guard.reserve(first, 1), 'first');
+    assert.equal(guard.reserve(first, 2), 'first');
     clock.advance(50);
-    assert.equal(guard.reserve(signed(clock, 'raised'), 3600), 'first');
+    assert.equal(guard.reserve(signed(clock, 'raised'), 7200), 'first');
     clock.advance(7200);
-    assert.equal(guard.reserve(first, 3600), 'repeated');
-    assert.equal(guard.reserve(signed(clock, 'lowered'), 1), 'first');
+    assert.equal(guard.reserve(first, 7200), 'repeated');
+    assert.equal(guard.reserve(signed(clock, 'lowered'), 2), 'first');
     assert.equal(guard.size, 1);
   });
 
@@ -46,12 +46,12 @@ describe('signatures remembered in process', () => {
     const clock = fixedClock();
     const guard = new InProcessReplayGuard(clock);
     const first = signed(clock, 'a');
-    assert.equal(guard.reserve(first, 1), 'first');
+    assert.equal(guard.reserve(first, 2), 'first');
     clock.advance(200);
-    assert.equal(guard.reserve(signed(clock, 'b'), 1), 'first');
+    assert.equal(guard.reserve(signed(clock, 'b'), 2), 'first');
     assert.equal(guard.size, 1);
-    assert.equal(guard.reserve(first, 3600), 'outdated');
-    assert.equal(guard.reserve(signed(clock, 'c'), 3600), 'first');
+    assert.equal(guard.reserve(first, 7200), 'outdated');
+    assert.equal(guard.reserve(signed(clock, 'c'), 7200), 'first');
   });
 
   it('are kept apart by method, each with a window of its own', () => {
@@ -59,64 +59,64 @@ describe('signatures remembered in process', () => {
     const guard = new InProcessReplayGuard(clock);
     const byHmac = signed(clock, 'a');
     const byParameters = signed(clock, 'a', { method: 'parameter-signature' });
-    assert.equal(guard.reserve(byHmac, 1), 'first');
-    assert.equal(guard.reserve(byParameters, 3600), 'first');
+    assert.equal(guard.reserve(byHmac, 2), 'first');
+    assert.equal(guard.reserve(byParameters, 7200), 'first');
     clock.advance(200);
-    assert.equal(guard.reserve(signed(clock, 'b'), 1), 'first');
+    assert.equal(guard.reserve(signed(clock, 'b'), 2), 'first');
     assert.equal(guard.size, 2);
-    assert.equal(guard.reserve(byParameters, 3600), 'repeated');
+    assert.equal(guard.reserve(byParameters, 7200), 'repeated');
   });
 
   describe('when the clock is set', () => {
     const others = (guard: InProcessReplayGuard, clock: FixedClock): Reservation =>
-      guard.reserve(signed(clock, `other ${String(clock.nowSeconds())}`), SKEW);
+      guard.reserve(signed(clock, `other ${String(clock.nowSeconds())}`), WINDOW);
 
     it('survive a step forward and back', () => {
       const clock = fixedClock();
       const guard = new InProcessReplayGuard(clock);
       const first = signed(clock, 'a');
-      assert.equal(guard.reserve(first, SKEW), 'first');
+      assert.equal(guard.reserve(first, WINDOW), 'first');
       clock.set(7200);
       assert.equal(others(guard, clock), 'first');
       clock.set(-7200);
-      assert.equal(guard.reserve(first, SKEW), 'repeated');
+      assert.equal(guard.reserve(first, WINDOW), 'repeated');
     });
 
     it('survive a step back', () => {
       const clock = fixedClock();
       const guard = new InProcessReplayGuard(clock);
       const first = signed(clock, 'a');
-      assert.equal(guard.reserve(first, SKEW), 'first');
+      assert.equal(guard.reserve(first, WINDOW), 'first');
       clock.set(-3600);
       clock.advance(3600);
       assert.equal(others(guard, clock), 'first');
-      assert.equal(guard.reserve(first, SKEW), 'repeated');
+      assert.equal(guard.reserve(first, WINDOW), 'repeated');
     });
 
     it('are not taken once more when they were forgotten before', () => {
       const clock = fixedClock();
       const guard = new InProcessReplayGuard(clock);
       const first = signed(clock, 'a');
-      assert.equal(guard.reserve(first, SKEW), 'first');
+      assert.equal(guard.reserve(first, WINDOW), 'first');
       clock.advance(3600);
       assert.equal(others(guard, clock), 'first');
       clock.set(-3600);
-      assert.equal(guard.reserve(first, SKEW), 'outdated');
+      assert.equal(guard.reserve(first, WINDOW), 'outdated');
     });
 
     it('are forgotten within a day, and new ones taken, after the clock was ahead by ten years', () => {
       const clock = fixedClock();
       const guard = new InProcessReplayGuard(clock);
       const tenYears = 315_360_000;
-      assert.equal(guard.reserve(signed(clock, 'before'), SKEW), 'first');
+      assert.equal(guard.reserve(signed(clock, 'before'), WINDOW), 'first');
       clock.set(tenYears);
-      assert.equal(guard.reserve(signed(clock, 'ahead'), SKEW), 'first');
+      assert.equal(guard.reserve(signed(clock, 'ahead'), WINDOW), 'first');
       clock.advance(1000);
-      assert.equal(guard.reserve(signed(clock, 'later'), SKEW), 'first');
+      assert.equal(guard.reserve(signed(clock, 'later'), WINDOW), 'first');
       clock.set(-tenYears);
-      assert.equal(guard.reserve(signed(clock, 'right again'), SKEW), 'first');
+      assert.equal(guard.reserve(signed(clock, 'right again'), WINDOW), 'first');
       clock.advance(90_000);
-      assert.equal(guard.reserve(signed(clock, 'next day'), SKEW), 'first');
+      assert.equal(guard.reserve(signed(clock, 'next day'), WINDOW), 'first');
       assert.equal(guard.size, 1);
     });
   });
@@ -126,21 +126,21 @@ describe('signatures remembered in process', () => {
       const clock = fixedClock();
       const guard = new InProcessReplayGuard(clock, 100);
       const taken = Array.from({ length: 80 }, (_, index) =>
-        guard.reserve(signed(clock, `greedy ${String(index)}`), SKEW),
+        guard.reserve(signed(clock, `greedy ${String(index)}`), WINDOW),
       );
       assert.equal(taken.filter((each) => each === 'first').length, 50);
       assert.deepEqual(taken.at(-1), { retryAfterSeconds: 60 });
       for (let count = 0; count < 20; count += 1) {
         const credentialId = `modest-${String(count)}`;
         assert.equal(
-          guard.reserve(signed(clock, credentialId, { credentialId, consumerId: credentialId }), SKEW),
+          guard.reserve(signed(clock, credentialId, { credentialId, consumerId: credentialId }), WINDOW),
           'first',
         );
       }
       assert.deepEqual(guard.refused, { share: 30, memory: 0 });
-      assert.equal(guard.reserve(signed(clock, 'greedy 0'), SKEW), 'repeated');
+      assert.equal(guard.reserve(signed(clock, 'greedy 0'), WINDOW), 'repeated');
       clock.advance(720);
-      assert.equal(guard.reserve(signed(clock, 'greedy again'), SKEW), 'first');
+      assert.equal(guard.reserve(signed(clock, 'greedy again'), WINDOW), 'first');
       assert.equal(guard.size, 1);
     });
 
@@ -149,14 +149,14 @@ describe('signatures remembered in process', () => {
       const guard = new InProcessReplayGuard(clock, 300);
       for (let count = 0; count < 1000; count += 1) {
         const credentialId = `acme-${String(count % 10)}`;
-        const reserved = guard.reserve(signed(clock, `acme ${String(count)}`, { credentialId }), SKEW);
+        const reserved = guard.reserve(signed(clock, `acme ${String(count)}`, { credentialId }), WINDOW);
         assert.ok(reserved === 'first' || typeof reserved === 'object');
       }
       assert.ok(guard.size <= 200, String(guard.size));
       const borealis = { credentialId: 'borealis', consumerId: 'borealis' };
-      assert.equal(guard.reserve(signed(clock, 'borealis', borealis), SKEW), 'first');
+      assert.equal(guard.reserve(signed(clock, 'borealis', borealis), WINDOW), 'first');
       clock.advance(720);
-      assert.equal(guard.reserve(signed(clock, 'acme again'), SKEW), 'first');
+      assert.equal(guard.reserve(signed(clock, 'acme again'), WINDOW), 'first');
       assert.equal(guard.size, 1);
     });
 
@@ -165,13 +165,13 @@ describe('signatures remembered in process', () => {
       const guard = new InProcessReplayGuard(clock, 2);
       const by = (credentialId: string): UsedSignature => signed(clock, credentialId, { credentialId });
       const [a, b] = [by('a'), by('b')];
-      assert.equal(guard.reserve(a, SKEW), 'first');
-      assert.equal(guard.reserve(b, SKEW), 'first');
-      assert.throws(() => guard.reserve(by('c'), SKEW), {
+      assert.equal(guard.reserve(a, WINDOW), 'first');
+      assert.equal(guard.reserve(b, WINDOW), 'first');
+      assert.throws(() => guard.reserve(by('c'), WINDOW), {
         name: 'StoreUnavailable',
         message: /^2 signatures are remembered, and there is no room for another/,
       });
-      assert.equal(guard.reserve(a, SKEW), 'repeated');
+      assert.equal(guard.reserve(a, WINDOW), 'repeated');
       assert.deepEqual(guard.refused, { share: 0, memory: 1 });
     });
   });
@@ -220,7 +220,7 @@ describe('signatures remembered in process', () => {
         for (const [index, { after, set }] of steps.entries()) {
           clock.advance(after);
           clock.set(set);
-          assert.equal(guard.reserve(signed(clock, String(index)), SKEW), 'first');
+          assert.equal(guard.reserve(signed(clock, String(index)), WINDOW), 'first');
         }
       }),
     );

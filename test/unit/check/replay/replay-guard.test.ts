@@ -5,7 +5,7 @@ import { replayKeyOf } from '../../../../src/check/replay/replay-guard.ts';
 const signature = fc.record({
   method: fc.constantFrom('hmac', 'parameter-signature'),
   appKey: fc.stringMatching(/^[A-Za-z0-9._-]{1,512}$/),
-  mac: fc.uint8Array({ minLength: 32, maxLength: 64 }),
+  mark: fc.uint8Array({ minLength: 32, maxLength: 64 }),
 });
 
 describe('the key of a used signature', () => {
@@ -14,7 +14,7 @@ describe('the key of a used signature', () => {
       fc.property(signature, (used) => {
         const key = replayKeyOf(used);
         assert.match(key, /^[A-Za-z0-9_-]{43}$/);
-        assert.ok(!key.includes(Buffer.from(used.mac).toString('base64url')));
+        assert.ok(!key.includes(Buffer.from(used.mark).toString('base64url')));
       }),
     );
   });
@@ -22,15 +22,16 @@ describe('the key of a used signature', () => {
   it('is the same for the same bytes, and another for another method, App Key or MAC', () => {
     fc.assert(
       fc.property(signature, signature, (one, two) => {
-        const isSame = one.method === two.method && one.appKey === two.appKey && Buffer.compare(one.mac, two.mac) === 0;
+        const isSame =
+          one.method === two.method && one.appKey === two.appKey && Buffer.compare(one.mark, two.mark) === 0;
         assert.equal(replayKeyOf(one) === replayKeyOf(two), isSame);
-        assert.equal(replayKeyOf(one), replayKeyOf({ ...one, mac: Buffer.from(one.mac) }));
-        const changed = Buffer.from(one.mac);
+        assert.equal(replayKeyOf(one), replayKeyOf({ ...one, mark: Buffer.from(one.mark) }));
+        const changed = Buffer.from(one.mark);
         changed.writeUInt8(changed.readUInt8(0) ^ 1, 0);
         for (const other of [
           { ...one, method: one.method === 'hmac' ? 'parameter-signature' : 'hmac' } as const,
           { ...one, appKey: `${one.appKey}0` },
-          { ...one, mac: changed },
+          { ...one, mark: changed },
         ]) {
           assert.notEqual(replayKeyOf(one), replayKeyOf(other));
         }
@@ -39,8 +40,8 @@ describe('the key of a used signature', () => {
   });
 
   it('does not confuse parts that run together', () => {
-    const mac = Buffer.alloc(32, 'm');
-    const one = replayKeyOf({ method: 'hmac', appKey: 'a', mac: Buffer.concat([Buffer.from('b'), mac]) });
-    assert.notEqual(one, replayKeyOf({ method: 'hmac', appKey: 'ab', mac }));
+    const mark = Buffer.alloc(32, 'm');
+    const one = replayKeyOf({ method: 'hmac', appKey: 'a', mark: Buffer.concat([Buffer.from('b'), mark]) });
+    assert.notEqual(one, replayKeyOf({ method: 'hmac', appKey: 'ab', mark }));
   });
 });

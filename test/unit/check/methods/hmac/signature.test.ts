@@ -248,8 +248,8 @@ describe('hmac verification', () => {
   assert.ok(!isRefusal(credentials));
 
   it('reports which secret was right', () => {
-    assert.deepEqual(verifyHmac(credentials, [secret]), { secretIndex: 0 });
-    assert.deepEqual(verifyHmac(credentials, [former, secret]), { secretIndex: 1 });
+    assert.deepEqual(verifyHmac(credentials, [secret]), { keyIndex: 0 });
+    assert.deepEqual(verifyHmac(credentials, [former, secret]), { keyIndex: 1 });
   });
 
   it('refuses with every other secret, and with none', () => {

@@ -305,9 +305,9 @@ describe('parameter signature', () => {
         const message = signed(form(`a=${'x+'.repeat(size)}`), null, { parameterEncoding });
         const credentials = parseParameterCredentials(parsed(message, { parameterEncoding }), defaultOptions);
         assert.ok(!isRefusal(credentials));
-        assert.deepEqual(runAtOnce(verifyParameterSignature(credentials, [secret])), { secretIndex: 0 });
-        assert.deepEqual(runAtOnce(verifyParameterSignature(credentials, [secret, former])), { secretIndex: 0 });
-        assert.deepEqual(runAtOnce(verifyParameterSignature(credentials, [former, secret])), { secretIndex: 1 });
+        assert.deepEqual(runAtOnce(verifyParameterSignature(credentials, [secret])), { keyIndex: 0 });
+        assert.deepEqual(runAtOnce(verifyParameterSignature(credentials, [secret, former])), { keyIndex: 0 });
+        assert.deepEqual(runAtOnce(verifyParameterSignature(credentials, [former, secret])), { keyIndex: 1 });
         for (const secrets of [[], [former], [former, former]]) {
           const refusal = runAtOnce(verifyParameterSignature(credentials, secrets));
           assert.ok(isRefusal(refusal) && refusal.refused === 'AUTHENTICATION_FAILED');
