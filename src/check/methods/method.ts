@@ -40,6 +40,14 @@ export interface Method<M extends AuthenticationMethod> {
   /** Whether callers may sign more headers than they must (`Signing.alsoSigned`). */
   readonly signsMoreHeaders: boolean;
   readonly challenge: Challenge;
+  /** Other headers of a 401, lower case, which say more of what is asked for; null for none. */
+  readonly challengeFields:
+    | ((
+        routed: Routed,
+        options: OptionsOf[M],
+        requestId: string,
+      ) => readonly (readonly [name: string, value: string])[])
+    | null;
   /** What it is in Kong; null where Kong does not have it. */
   readonly kong: KongCounterpart<M> | null;
   /** What explains a refused request. Loaded when needed: the service never does. */

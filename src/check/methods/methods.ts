@@ -1,9 +1,17 @@
-import { type AuthenticationMethod, authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
+import {
+  type AuthenticationMethod,
+  authenticationMethods,
+  type Endpoint,
+  type PartnerEndpointOf,
+} from '../../model/endpoint.ts';
+import type { Routed } from '../route/route.ts';
 import { authenticateSigner } from './authenticate-signer.ts';
 import { concealHmac, hmacStrategy } from './hmac/authenticate.ts';
 import { kongHmacAuth } from './hmac/kong.ts';
 import { signHmac } from './hmac/sign.ts';
-import { authenticateByHttpSignature, concealHttpSignature } from './http-message-signature/authenticate.ts';
+import { acceptSignature } from './http-message-signature/accept-signature.ts';
+import { httpSignatureStrategy } from './http-message-signature/authenticate.ts';
+import { concealCandidates } from './http-message-signature/conceal.ts';
 import { authenticateByKey } from './key/authenticate.ts';
 import { carryKey, concealKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
@@ -22,6 +30,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     sign: (request, { keyNames }, { appKey }) => carryKey(request, keyNames, appKey),
     signsMoreHeaders: false,
     challenge: { scheme: 'Key', errors: {} },
+    challengeFields: null,
     kong: kongKeyAuth,
     loadExplainer: async () => (await import('./key/explain.ts')).keyExplainer,
     loadPresentation: async () => (await import('./key/presentation.ts')).keyPresentation,
@@ -34,6 +43,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
       signHmac(request, { ...signing, algorithm }),
     signsMoreHeaders: true,
     challenge: { scheme: 'hmac', errors: {} },
+    challengeFields: null,
     kong: kongHmacAuth,
     loadExplainer: async () => (await import('./hmac/explain/explain.ts')).hmacExplainer,
     loadPresentation: async () => (await import('./hmac/presentation.ts')).hmacPresentation,
@@ -46,6 +56,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
       signParameters(request, { ...signing, timestampSeconds: nowSeconds, options }),
     signsMoreHeaders: false,
     challenge: { scheme: 'Sign', errors: {} },
+    challengeFields: null,
     kong: null,
     loadExplainer: async () => (await import('./parameter-signature/explain/explain.ts')).parameterExplainer,
     loadPresentation: async () =>
@@ -53,11 +64,14 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
   },
   'http-message-signature': {
     proof: 'signature',
-    authenticate: authenticateByHttpSignature,
-    conceal: concealHttpSignature,
+    authenticate: (routed, options, ports) => authenticateSigner(httpSignatureStrategy, routed, options, ports),
+    conceal: concealCandidates,
     sign: null,
     signsMoreHeaders: false,
     challenge: { scheme: 'Signature', errors: {} },
+    challengeFields: ({ received: { request } }, options, requestId) => [
+      ['accept-signature', acceptSignature(request, options, requestId)],
+    ],
     kong: null,
     loadExplainer: async () => (await import('./http-message-signature/explain.ts')).httpSignatureExplainer,
     loadPresentation: async () => (await import('./http-message-signature/presentation.ts')).httpSignaturePresentation,
@@ -69,6 +83,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     sign: null,
     signsMoreHeaders: false,
     challenge: { scheme: 'Bearer', errors: bearerErrors },
+    challengeFields: null,
     kong: kongOAuth2,
     loadExplainer: async () => (await import('./oauth2/explain.ts')).tokenExplainer,
     loadPresentation: async () => (await import('./oauth2/presentation.ts')).oauth2Presentation,
@@ -89,6 +104,20 @@ export function takeAppKeyAlone(names: readonly string[]): boolean {
 /** How an endpoint asks for credentials (spec §5); where there is none, or it takes none, in the simplest way. */
 export function challengeOf(endpoint: Pick<Endpoint, 'authentication'> | null): Challenge {
   return methods[endpoint?.authentication ?? 'key'].challenge;
+}
+
+/** The headers besides `WWW-Authenticate` that a refused caller of an endpoint gets with 401. */
+export function challengeFields(routed: Routed, requestId: string): readonly (readonly [string, string])[] {
+  const { endpoint } = routed;
+  return endpoint.authentication === null ? [] : fieldsBy(endpoint, routed, requestId);
+}
+
+function fieldsBy<M extends AuthenticationMethod>(
+  { authentication, options }: PartnerEndpointOf<M>,
+  routed: Routed,
+  requestId: string,
+): readonly (readonly [string, string])[] {
+  return methods[authentication].challengeFields?.(routed, options, requestId) ?? [];
 }
 
 /** The method whose callers prove who they are at the OAuth2 endpoints, before the request. */

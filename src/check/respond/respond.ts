@@ -1,6 +1,6 @@
 import { concealCredentials } from '../methods/authenticate.ts';
 import type { Authenticated } from '../methods/authenticated.ts';
-import { challengeOf } from '../methods/methods.ts';
+import { challengeFields, challengeOf } from '../methods/methods.ts';
 import type { Granted } from '../limit/limit.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { observableStatuses, type Refusal, refusalAnswers, type RefusalCode } from '../refusal.ts';
@@ -33,6 +33,8 @@ export interface Answer {
   readonly code: RefusalCode | 'ALLOWED';
 }
 
+const UNAUTHORIZED = 401;
+
 /** Turns a decision into the answer for Envoy. `requestId` names the request in a refusal. */
 export function respond(decision: Decision, requestId: string): Answer {
   if (isGranted(decision)) {
@@ -46,7 +48,9 @@ export function respond(decision: Decision, requestId: string): Answer {
   const caller = authenticated?.caller ?? null;
   const code = refusal.refused;
   if (routed?.endpoint.options.mode !== 'observe' || !observableStatuses.has(refusalAnswers[code].status)) {
-    return { bytes: reject(refusal, requestId, routed?.endpoint, caller), isAllowed: false, code };
+    const fields =
+      routed === null || refusalAnswers[code].status !== UNAUTHORIZED ? [] : challengeFields(routed, requestId);
+    return { bytes: reject(refusal, requestId, routed?.endpoint, caller, fields), isAllowed: false, code };
   }
   const { endpoint, received } = routed;
   const upstream = authenticated?.upstream ?? concealCredentials(routed);
@@ -55,14 +59,16 @@ export function respond(decision: Decision, requestId: string): Answer {
   return { bytes, isAllowed: true, code };
 }
 
-const UNAUTHORIZED = 401;
-
-/** Writes the refusal that Envoy sends to the caller: status, JSON body, challenge and limit headers (spec §5). */
+/**
+ * Writes the refusal that Envoy sends to the caller: status, JSON body, challenge and limit headers (spec §5). `fields`
+ * are the headers that the method adds to its challenge.
+ */
 export function reject(
   refusal: Refusal,
   requestId: string,
   endpoint: Endpoint | null = null,
   caller: HeldCredential | null = null,
+  fields: readonly Header[] = [],
 ): Buffer {
   const { refused, exceeded, stringToSign } = refusal;
   const { status, message } = refusalAnswers[refused];
@@ -76,6 +82,7 @@ export function reject(
     const explained = error === undefined ? '' : `, error="${error}", error_description="${message}"`;
     headers.push(['www-authenticate', `${challenge.scheme} realm="postern"${explained}`]);
   }
+  headers.push(...fields);
   if (exceeded !== undefined) {
     headers.push(['retry-after', String(exceeded.retryAfterSeconds)]);
     if (exceeded.reading !== null) headers.push(...limitHeaders(exceeded.reading));

@@ -10,6 +10,8 @@ import { MAX_ID_CHARACTERS } from '../../../src/model/document/fields.ts';
 import { MAX_COUNTERS as MAX_LIMIT_COUNTERS } from '../../../src/check/limit/in-process.ts';
 import { MAX_REASON_LENGTH } from '../../../src/resources/changes/change.ts';
 import { MAX_HMAC_BODY_BYTES } from '../../../src/check/methods/hmac/signature.ts';
+import { MAX_COMPONENTS, MAX_SIGNATURES } from '../../../src/check/methods/http-message-signature/message-signature.ts';
+import { MAX_SIGNED_BODY_BYTES } from '../../../src/check/methods/http-message-signature/read-signature.ts';
 import { MAX_FORM_BODY_BYTES, MAX_JSON_BODY_BYTES } from '../../../src/check/methods/parameter-signature/body-form.ts';
 import { MAX_PARAMETERS } from '../../../src/check/methods/parameter-signature/parameters.ts';
 import { MAX_APP_KEY_CHARACTERS } from '../../../src/model/app-key.ts';
@@ -23,7 +25,10 @@ import {
   MAX_HOST_CHARACTERS,
   MAX_HOSTS,
   MAX_KEY_NAME_CHARACTERS,
+  MAX_COVERED_COMPONENT_CHARACTERS,
+  MAX_COVERED_COMPONENTS,
   MAX_KEY_NAMES,
+  MAX_SIGNATURE_TAG_CHARACTERS,
   MAX_LABEL_CHARACTERS,
   MAX_LABELS,
   MAX_METHOD_CHARACTERS,
@@ -80,6 +85,9 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'a method': `${String(MAX_METHOD_CHARACTERS)} characters`,
   '`keyNames` of an endpoint': String(MAX_KEY_NAMES),
   'a key name': `${String(MAX_KEY_NAME_CHARACTERS)} characters`,
+  '`coverAlso` of an endpoint': String(MAX_COVERED_COMPONENTS),
+  'a component of `coverAlso`': `${String(MAX_COVERED_COMPONENT_CHARACTERS)} characters`,
+  '`tag` of an endpoint': `${String(MAX_SIGNATURE_TAG_CHARACTERS)} characters`,
   'limits of an endpoint': String(limitUnits.length * limitScopes.length),
   'limits of a grant': String(limitUnits.length),
   endpoints: String(MAX_ENDPOINTS),
@@ -109,6 +117,9 @@ const filledByPartners: Readonly<Record<string, string>> = {
   'an App Key in a request': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
   'header fields of a request': describeNumber('bytes', MAX_HEADER_LIST_BYTES),
   'a body that hmac signs': describeNumber('bytes', MAX_HMAC_BODY_BYTES),
+  'a body that http-message-signature signs': describeNumber('bytes', MAX_SIGNED_BODY_BYTES),
+  'signatures of a request': String(MAX_SIGNATURES),
+  'components that a signature covers': String(MAX_COMPONENTS),
   'a form that parameter-signature signs': describeNumber('bytes', MAX_FORM_BODY_BYTES),
   'JSON that parameter-signature signs': describeNumber('bytes', MAX_JSON_BODY_BYTES),
   'parameters that parameter-signature signs': String(MAX_PARAMETERS),

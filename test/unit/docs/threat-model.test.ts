@@ -29,6 +29,14 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       test: 'test/unit/gateway/oauth2/client-assertion.test.ts',
     },
     'Changed signed requests': { kinds: 'T', test: 'test/e2e/hmac/tampered.test.ts' },
+    'A private key at the gateway': {
+      kinds: 'SI',
+      test: 'test/unit/check/methods/http-message-signature/authenticate.test.ts',
+    },
+    'A signature that leaves open what counts': {
+      kinds: 'T',
+      test: 'test/unit/check/methods/http-message-signature/authenticate.test.ts',
+    },
     'Other spellings of signatures, digests, parameter lists': {
       kinds: 'T',
       test: 'test/unit/check/methods/hmac/properties.test.ts',

@@ -1,17 +1,26 @@
+import { takeTurns } from '../../../base/text/work.ts';
 import type { HttpSignatureOptions } from '../../../model/endpoint.ts';
-import { type Refusal, refuse } from '../../refusal.ts';
-import type { Routed } from '../../route/route.ts';
-import { unchanged, type UpstreamChanges } from '../authenticated.ts';
+import type { PublicKey } from '../../../model/public-key/public-key.ts';
+import type { SignatureStrategy } from '../authenticate-signer.ts';
+import { concealSignature } from './conceal.ts';
+import { checkContentDigest } from './content-digest.ts';
+import type { HttpSignatureCredentials } from './credentials.ts';
+import { readSignature } from './read-signature.ts';
+import { AHEAD_SECONDS, checkSignatureTime } from './signature-time.ts';
+import { publicKeys, verifyHttpSignature } from './verify.ts';
 
-/** Takes the signatures out of the request (spec §3.5). */
-export function concealHttpSignature(_routed: Routed, { hideCredentials }: HttpSignatureOptions): UpstreamChanges {
-  return hideCredentials ? { ...unchanged, headersToRemove: ['signature', 'signature-input'] } : unchanged;
-}
-
-/** Refuses every caller. */
-export function authenticateByHttpSignature({ received: { request } }: Routed): Refusal {
-  if (!request.headers.has('signature-input') || !request.headers.has('signature')) {
-    return refuse('CREDENTIALS_MISSING', 'the request has no Signature-Input, or no Signature');
-  }
-  return refuse('AUTHENTICATION_FAILED', 'HTTP message signatures are not verified yet');
-}
+/** An HTTP message signature with a private key of the caller, the body bound in by its digest (spec §3.5). */
+export const httpSignatureStrategy: SignatureStrategy<HttpSignatureCredentials, HttpSignatureOptions, PublicKey> = {
+  method: 'http-message-signature',
+  read: readSignature,
+  keys: publicKeys,
+  verify: verifyHttpSignature,
+  checkTime: (created, nowSeconds, { clockSkewSeconds }, { expires }) =>
+    checkSignatureTime({ created, expires }, nowSeconds, clockSkewSeconds),
+  checkBody: ({ digests }, { body }) => (digests === null ? null : takeTurns(checkContentDigest(digests, body))),
+  hintOf: ({ bases: [base] }) => (base === undefined ? undefined : Buffer.from(base, 'latin1')),
+  // Not the bytes of the signature: one of ECDSA has a twin that fits too.
+  markOf: ({ nonce }) => Buffer.from(nonce ?? '', 'latin1'),
+  windowSeconds: (skewSeconds) => skewSeconds + AHEAD_SECONDS,
+  conceal: (routed, options, { label }) => concealSignature(routed, options, label),
+};

@@ -1,0 +1,85 @@
+import { parseDictionary, parseItem, parseList } from '../../../base/structured-fields/parse-field.ts';
+import type { FieldSyntaxFault, Member } from '../../../base/structured-fields/values.ts';
+import { writeBytes, writeDictionary, writeList, writeValue } from '../../../base/structured-fields/write-field.ts';
+import { headerLines, headerText } from '../../signing/header-text.ts';
+import { queryOf, type SignableRequest } from '../../signing/signable-request.ts';
+import type { Component, FieldForm } from './components.ts';
+import { derivedValue, type Scheme } from './derived-values.ts';
+import { queryParameterValues } from './query-parameter-values.ts';
+
+/** Why a request has no value of a component, in words that follow its name. */
+export interface NoValue {
+  readonly why: string;
+}
+
+const ABSENT: NoValue = { why: 'which is not in the request' };
+const NOT_ONCE: NoValue = { why: 'whose name is not in the query exactly once' };
+const UNREADABLE: NoValue = { why: 'which cannot be read as a structured field for certain' };
+
+/**
+ * The values of the parts of one request, as the signature base has them (RFC 9421 §2). Whatever is asked, the work is
+ * linear in the request: a dictionary and the query are read once.
+ */
+export class ComponentValues {
+  readonly #request: SignableRequest;
+  readonly #scheme: Scheme;
+  readonly #dictionaries = new Map<string, ReadonlyMap<string, Member> | FieldSyntaxFault>();
+  #parameters: ReadonlyMap<string, string | null> | null = null;
+
+  constructor(request: SignableRequest, scheme: Scheme) {
+    this.#request = request;
+    this.#scheme = scheme;
+  }
+
+  /** What is absent has no value: it is not taken as empty, and never computed. */
+  of(component: Component): string | NoValue {
+    switch (component.kind) {
+      case 'derived':
+        return derivedValue(this.#request, component.name, this.#scheme);
+      case 'field':
+        return this.#ofField(component.name, component.form);
+      case 'query-param':
+        this.#parameters ??= queryParameterValues(queryOf(this.#request.path));
+        return this.#parameters.get(component.parameter) ?? NOT_ONCE;
+    }
+  }
+
+  #ofField(name: string, form: FieldForm): string | NoValue {
+    if (form === 'bs') return this.#linesInBase64(name);
+    const text = headerText(this.#request, name);
+    if (text === null) return ABSENT;
+    if (form === 'plain') return text;
+    return form === 'sf' ? inOneSpelling(text) : this.#memberOf(name, text, form.key);
+  }
+
+  #linesInBase64(name: string): string | NoValue {
+    const lines = headerLines(this.#request, name);
+    if (lines.length === 0) return ABSENT;
+    return lines.map((line) => writeBytes(Buffer.from(line, 'latin1'))).join(', ');
+  }
+
+  #memberOf(name: string, text: string, key: string): string | NoValue {
+    const known = this.#dictionaries.get(name);
+    const members = known ?? parseDictionary(text);
+    if (known === undefined) this.#dictionaries.set(name, members);
+    if ('fault' in members) return UNREADABLE;
+    const member = members.get(key);
+    return member === undefined ? { why: 'which has no member of that key' } : writeValue(member.value);
+  }
+}
+
+/**
+ * A structured field in its one spelling (RFC 8941 §4.1). Which of the three types a field has, only its definition
+ * says: all are tried, and those that can read it must agree, as they do but for repeated keys.
+ */
+function inOneSpelling(text: string): string | NoValue {
+  const spellings = new Set<string>();
+  const item = parseItem(text);
+  if (!('fault' in item)) spellings.add(writeValue(item));
+  const list = parseList(text);
+  if (!('fault' in list)) spellings.add(writeList(list));
+  const dictionary = parseDictionary(text);
+  if (!('fault' in dictionary)) spellings.add(writeDictionary(dictionary));
+  const [spelling, other] = spellings;
+  return spelling === undefined || other !== undefined ? UNREADABLE : spelling;
+}

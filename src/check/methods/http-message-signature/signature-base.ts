@@ -1,0 +1,58 @@
+import type { HttpSignatureOptions } from '../../../model/endpoint.ts';
+import { type Refusal, refuse } from '../../refusal.ts';
+import { headerText, refuseUnsignableText, shownName } from '../../signing/header-text.ts';
+import type { SignableRequest } from '../../signing/signable-request.ts';
+import { type Component, nameOf } from './components.ts';
+import { ComponentValues, type NoValue } from './component-values.ts';
+import { otherSpelling } from './derived-values.ts';
+
+/** What a signature covers, and the inner list that says so, with its parameters, as it is sent. */
+export interface CoveredRequest {
+  readonly components: readonly Component[];
+  readonly text: string;
+}
+
+/**
+ * Builds the signature base of a request (RFC 9421 §2.5, spec §3.5), one character a byte: a line for each component
+ * and `@signature-params`, joined by line feeds. There are two, the authority as received first, where a covered
+ * `@target-uri` can be written in two ways.
+ *
+ * Method and path are those of a request that `checkTarget` passed. Refuses a covered component that the request lacks
+ * (`CREDENTIALS_MALFORMED`), and before that (`MALFORMED_REQUEST`) a field with a line break or with lost bytes.
+ */
+export function signatureBases(
+  request: SignableRequest,
+  { components, text }: CoveredRequest,
+  { scheme }: Pick<HttpSignatureOptions, 'scheme'>,
+): readonly string[] | Refusal {
+  const values = new ComponentValues(request, scheme);
+  let absent: Refusal | null = null;
+  let base = '';
+  let alternative: string | null = null;
+  for (const component of components) {
+    const unsignable = component.kind === 'field' ? findUnsignable(request, component.name) : null;
+    if (unsignable !== null) return unsignable;
+    const value = values.of(component);
+    if (typeof value !== 'string') {
+      absent ??= refuseAbsent(component, value);
+      continue;
+    }
+    const line = `${component.identifier}: ${value}\n`;
+    const other = component.kind === 'derived' ? otherSpelling(request, component.name, scheme) : null;
+    if (other !== null) alternative = `${base}${component.identifier}: ${other}\n`;
+    else if (alternative !== null) alternative += line;
+    base += line;
+  }
+  if (absent !== null) return absent;
+  const last = `"@signature-params": ${text}`;
+  return alternative === null ? [base + last] : [base + last, alternative + last];
+}
+
+function findUnsignable(request: SignableRequest, name: string): Refusal | null {
+  const text = headerText(request, name);
+  return text === null ? null : refuseUnsignableText(request, name, text);
+}
+
+function refuseAbsent(component: Component, { why }: NoValue): Refusal {
+  return refuse('CREDENTIALS_MALFORMED', `the signature covers ${shownName(nameOf(component))}, ${why}`);
+}
