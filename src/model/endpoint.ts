@@ -83,10 +83,10 @@ export const endpointOptions = {
     label: 'Tag of signatures',
     hint: 'Only the signature with this tag counts, such as fapi-2-request. Empty: the one of a known partner.',
   }),
-  /** What a signature covers besides what every one must; a header only in requests that have it (spec §3.5). */
+  /** What a signature covers besides what every one must; a header that is absent cannot be (spec §3.5). */
   coverAlso: listOption(coveredComponentsReader, anyWord, {
     label: 'Signatures also cover',
-    hint: 'One on each line, such as content-type. A header has to be covered in requests that have it.',
+    hint: 'One on each line, such as content-type. A request without such a header is refused.',
   }),
   /** What partners call with, whatever the connection to Envoy is (spec §3.5). */
   scheme: choiceOption(['https', 'http'], {

@@ -11,7 +11,7 @@ const LABEL = 'sig1';
  * this one must have. Where a nonce is needed, `nonce` is one for the next attempt.
  */
 export function acceptSignature(
-  request: Pick<SignableRequest, 'body' | 'authority' | 'headers'>,
+  request: Pick<SignableRequest, 'body'>,
   options: Pick<HttpSignatureOptions, 'coverAlso' | 'tag' | 'replayProtection'>,
   nonce: string,
 ): string {

@@ -1,5 +1,4 @@
 import type { HttpSignatureOptions } from '../../../model/endpoint.ts';
-import { headerText } from '../../signing/header-text.ts';
 import type { SignableRequest } from '../../signing/signable-request.ts';
 import type { Component } from './components.ts';
 
@@ -24,25 +23,19 @@ export function findUncovered(
     if (!covered.has('@query') && request.path.includes('?')) return '@query (or @target-uri, or @request-target)';
   }
   if (request.body.length > 0 && !covered.has(DIGEST_FIELD)) return `${DIGEST_FIELD}, as there is a body`;
-  return coverAlso.find((name) => !covered.has(name) && isIn(request, name)) ?? null;
+  return coverAlso.find((name) => !covered.has(name)) ?? null;
 }
 
 /** The components that the signature of a request has to cover on an endpoint, as most libraries know them. */
 export function componentsToCover(
-  request: Pick<SignableRequest, 'body' | 'authority' | 'headers'>,
+  request: Pick<SignableRequest, 'body'>,
   { coverAlso }: Pick<HttpSignatureOptions, 'coverAlso'>,
 ): readonly string[] {
   const digest = request.body.length > 0 ? [DIGEST_FIELD] : [];
-  const others = coverAlso.filter((name) => isIn(request, name));
-  return [...new Set([...USUAL_COMPONENTS, ...digest, ...others])];
+  return [...new Set([...USUAL_COMPONENTS, ...digest, ...coverAlso])];
 }
 
 const USUAL_COMPONENTS = ['@method', '@authority', '@path', '@query'];
-
-/** A header that a request does not have cannot be covered; adding one is refused then. */
-function isIn(request: Pick<SignableRequest, 'authority' | 'headers'>, name: string): boolean {
-  return name.startsWith('@') || headerText(request, name) !== null;
-}
 
 function plainName(component: Component): string | null {
   if (component.kind === 'derived') return component.name;

@@ -23,10 +23,17 @@ const checks: Readonly<Record<HttpSignatureAlgorithm, Check>> = {
     verify('sha384', base, { key: key.object, dsaEncoding: 'ieee-p1363' }, signature),
   // Any length of the salt: a much-used signer has not the one of the document.
   'rsa-pss-sha512': (base, key, signature) =>
+    hasModulusLength(key, signature) &&
     verify('sha512', base, { key: key.object, padding: constants.RSA_PKCS1_PSS_PADDING }, signature),
   'rsa-v1_5-sha256': (base, key, signature) =>
+    hasModulusLength(key, signature) &&
     verify('sha256', base, { key: key.object, padding: constants.RSA_PKCS1_PADDING }, signature),
 };
+
+/** OpenSSL also takes a signature without its leading zero bytes; every accepted one has exactly one spelling. */
+function hasModulusLength({ bits }: PublicKey, signature: Buffer): boolean {
+  return signature.length === Math.ceil(bits / 8);
+}
 
 /** A public key of each algorithm whose private key nobody has: what is verified against it takes as long. */
 const RSA_DUMMY = new PublicKey(
