@@ -6,7 +6,11 @@ import { type RefusedCode, publicAnswers } from '../http/assert-refused.ts';
 export type SignedCode = Exclude<RefusedCode, 'GATEWAY_ERROR'>;
 
 /** The scheme word of `WWW-Authenticate` on endpoints of a signature method (spec §5). */
-export const challenges = { hmac: 'hmac', 'parameter-signature': 'Sign' } as const;
+export const challenges = {
+  hmac: 'hmac',
+  'parameter-signature': 'Sign',
+  'http-message-signature': 'Signature',
+} as const;
 
 /** Everything about a refusal: status, headers and the whole body, with `more` beside the three fields of every one. */
 export function assertSignedRefused(

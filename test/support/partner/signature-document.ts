@@ -35,8 +35,8 @@ export interface EndpointLine {
   readonly limits?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A declarative file with these endpoints and the partners above. JSON is YAML. */
-export function signatureDocument(endpoints: readonly EndpointLine[]): string {
+/** A declarative file with these endpoints and the partners above, and more credentials of acme. JSON is YAML. */
+export function signatureDocument(endpoints: readonly EndpointLine[], credentials: readonly object[] = []): string {
   const methods = ['hmac', 'parameter-signature'];
   const credential = (id: string, key: PartnerKey | undefined, more: Readonly<Record<string, unknown>> = {}) => ({
     id,
@@ -80,6 +80,7 @@ export function signatureDocument(endpoints: readonly EndpointLine[]): string {
           credential('acme-future', unusable('the credential is not valid yet'), { notBefore: '2999-01-01T00:00:00Z' }),
           credential('acme-oauth2', unusable('the credential is for another method'), { methods: ['oauth2'] }),
           { id: 'acme-key', methods: ['key'], appKey: 'key-of-acme' },
+          ...credentials,
         ],
       },
       {

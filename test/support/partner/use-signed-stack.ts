@@ -28,6 +28,7 @@ export function useSignedStack(
   method: keyof typeof challenges,
   endpoints: readonly EndpointLine[],
   options: UsedStackOptions = {},
+  credentials: readonly object[] = [],
 ): SignedStack {
   let stack: Stack | undefined;
   const running = (): Stack => {
@@ -35,7 +36,7 @@ export function useSignedStack(
     return stack;
   };
   before(async () => {
-    const document = signatureDocument(endpoints);
+    const document = signatureDocument(endpoints, credentials);
     stack = options === 'shared' ? await sharedStack(document) : await startStack(document, options);
   });
   after(() => (options === 'shared' ? Promise.resolve() : release(stack)));
