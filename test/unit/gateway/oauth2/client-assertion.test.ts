@@ -208,7 +208,7 @@ describe('an assertion', () => {
       {
         method: 'assertion',
         appKey: ASSERTION_CLIENT,
-        mac: Buffer.from('one'),
+        mark: Buffer.from('one'),
         credentialId: 'acme-key-client',
         consumerId: 'acme',
         signedAtSeconds: NOON + 60,
