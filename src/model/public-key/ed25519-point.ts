@@ -11,12 +11,13 @@ const SMALL_ORDER: ReadonlySet<bigint> = new Set([
   55188659117513257062467267217118295137698188065244968500265048394206261417927n,
 ]);
 
-/** Why 32 bytes are no public key of Ed25519, in words that follow "the key"; null when they are one (RFC 8032 §5.1.3). */
+/** Why 32 bytes are no public key of Ed25519, in words that follow "this"; null when they are one (RFC 8032 §5.1.3). */
 export function findPointFault(bytes: Uint8Array): string | null {
   const y = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) & (2n ** 255n - 1n);
   if (y >= P) return 'is not in its one canonical form';
   if (SMALL_ORDER.has(y)) return 'is a point of small order, with which anybody can sign';
-  return isSquare(mod((y * y - 1n) * inverse(D * y * y + 1n))) ? null : 'is not a point of its curve';
+  // x² is a quotient, which is a square exactly where the product is one.
+  return isSquare(mod((y * y - 1n) * mod(D * y * y + 1n))) ? null : 'is not a point of its curve';
 }
 
 function mod(value: bigint): bigint {
@@ -31,10 +32,6 @@ function power(base: bigint, exponent: bigint): bigint {
     square = mod(square * square);
   }
   return result;
-}
-
-function inverse(value: bigint): bigint {
-  return power(value, P - 2n);
 }
 
 function isSquare(value: bigint): boolean {

@@ -4,6 +4,14 @@ import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 export const publicKeyKinds = ['ed25519', 'p-256', 'p-384', 'rsa'] as const;
 export type PublicKeyKind = (typeof publicKeyKinds)[number];
 
+/** How people call them. */
+const kindNames: Readonly<Record<PublicKeyKind, string>> = {
+  ed25519: 'Ed25519',
+  'p-256': 'ECDSA P-256',
+  'p-384': 'ECDSA P-384',
+  rsa: 'RSA',
+};
+
 /** A key as RFC 7517 has it, with the members that its thumbprint needs and no others. */
 export type PublicJwk =
   | { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
@@ -36,6 +44,11 @@ export class PublicKey {
   /** The thumbprint of RFC 7638 with SHA-256: 43 base64url characters. */
   get thumbprint(): string {
     return hash('sha256', thumbprintInput(this.jwk), 'base64url');
+  }
+
+  /** Algorithm and size, for people: `RSA, 2048 bits`. */
+  get description(): string {
+    return `${kindNames[this.kind]}, ${String(this.bits)} bits`;
   }
 
   /** Whether it is the same key, whatever it was read from. */

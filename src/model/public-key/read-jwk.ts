@@ -2,16 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isMapping } from '../document/fields.ts';
 import { findPointFault } from './ed25519-point.ts';
 import { type PublicJwk, PublicKey } from './public-key.ts';
-
-/** Why something is no public key, in words that follow its name and repeat nothing of it. */
-export interface PublicKeyFault {
-  readonly fault: string;
-}
-
-/** What is said of a key that a partner must keep to itself (spec §1). No part of it is repeated anywhere. */
-export const PRIVATE_KEY_FAULT: PublicKeyFault = {
-  fault: 'is a private key: it must never leave the partner; ask for the public key',
-};
+import { PRIVATE_KEY_FAULT, type PublicKeyFault } from './public-key-fault.ts';
 
 /** The curves of EC keys, with the bytes of a coordinate. */
 const curves = {
@@ -21,6 +12,7 @@ const curves = {
 
 /** The size of an RSA modulus, in bits. */
 export const MIN_RSA_BITS = 2048;
+/** {@link MIN_RSA_BITS} is the least, this is the most. */
 export const MAX_RSA_BITS = 8192;
 const MIN_RSA_EXPONENT = 65537n;
 /** A longer exponent makes each check of a signature dearer, and no program chooses one. */
@@ -37,9 +29,14 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
  * `kid`: those are not kept. Everything that spec §1 refuses is a fault.
  */
 export function readJwk(raw: unknown): PublicKey | PublicKeyFault {
-  if (!isMapping(raw)) return { fault: 'must be a JWK, a mapping such as { kty: OKP, crv: Ed25519, x: … }' };
+  if (!isMapping(raw)) return { fault: 'is no JWK, a mapping such as { kty: OKP, crv: Ed25519, x: … }' };
+  if (isPrivateJwk(raw)) return PRIVATE_KEY_FAULT;
   if (raw['keys'] !== undefined) return { fault: 'is a set of keys; give one key of it' };
-  if (PRIVATE_MEMBERS.some((member) => raw[member] !== undefined)) return PRIVATE_KEY_FAULT;
+  const { use, key_ops: operations } = raw;
+  const isForOthers = operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'));
+  if ((use !== undefined && use !== 'sig') || isForOthers) {
+    return { fault: 'is a JWK that is not for signatures, by its "use" or "key_ops"; ask for the one that signs' };
+  }
   switch (raw['kty']) {
     case 'OKP':
       return readEdwards(raw);
@@ -52,6 +49,13 @@ export function readJwk(raw: unknown): PublicKey | PublicKeyFault {
     default:
       return { fault: 'has no "kty" of OKP, EC or RSA, so it is no public key as a JWK' };
   }
+}
+
+/** Whether a JWK, or one of the keys of a set, has a member that only the partner may have; by their names alone. */
+export function isPrivateJwk(raw: Readonly<Record<string, unknown>>): boolean {
+  const { keys } = raw;
+  const all = Array.isArray(keys) ? [raw, ...keys.filter(isMapping)] : [raw];
+  return all.some((key) => PRIVATE_MEMBERS.some((member) => key[member] !== undefined));
 }
 
 function readEdwards({ crv, x }: Readonly<Record<string, unknown>>): PublicKey | PublicKeyFault {
