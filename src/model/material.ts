@@ -88,11 +88,29 @@ export const materialFacts = {
 } as const satisfies Readonly<Record<MaterialKind, MaterialFacts>>;
 
 /**
- * What a credential for these methods proves with: with `key` and no other method, the App Key is the secret; with
- * `http-message-signature`, always a public key (spec §1).
+ * What callers of each method can prove with. With `key` alone the App Key is the secret; shared with other methods, as
+ * some gateways do, it has the App Secret of those beside it (spec §1).
+ */
+const kindsOf = {
+  key: ['app-key', 'shared-secret'],
+  hmac: ['shared-secret'],
+  'parameter-signature': ['shared-secret'],
+  'http-message-signature': ['public-key'],
+  oauth2: ['shared-secret', 'public-key'],
+} as const satisfies Readonly<Record<AuthenticationMethod, readonly MaterialKind[]>>;
+
+/** Whether callers of a method can prove with this. */
+export function takesMaterial(method: AuthenticationMethod, kind: MaterialKind): boolean {
+  const kinds: readonly MaterialKind[] = kindsOf[method];
+  return kinds.includes(kind);
+}
+
+/**
+ * What a credential for these methods proves with unless it has a public key: that of a method that takes nothing else.
  */
 export function materialKindOf(methods: readonly AuthenticationMethod[]): MaterialKind {
-  if (methods.includes('http-message-signature')) return 'public-key';
+  const needsKey = methods.some((method) => kindsOf[method].every((kind: MaterialKind) => kind === 'public-key'));
+  if (needsKey) return 'public-key';
   return methods.every((method) => method === 'key') ? 'app-key' : 'shared-secret';
 }
 

@@ -3,12 +3,13 @@ import { nestedMapping, textField } from '../model/document/fields.ts';
 import { type Place, placeIn, type ProblemLog } from '../model/document/problem-log.ts';
 import { hasKey, readMapping } from '../model/document/read-mapping.ts';
 import { findUnseenEdge } from '../base/text/unseen.ts';
-import type { ReadSecret, SecretReference } from './secret-source.ts';
+import type { ReadKeyFile, ReadSecret, SecretReference } from './secret-source.ts';
 
 /** What reading credentials needs beside the document. */
 export interface CredentialContext {
   readonly problems: ProblemLog;
   readonly readSecret: ReadSecret;
+  readonly readKeyFile: ReadKeyFile;
   /** True for a file store: every App Key and App Secret must be there. */
   readonly isComplete: boolean;
 }

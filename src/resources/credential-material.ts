@@ -2,14 +2,17 @@ import {
   dateField,
   dateOf,
   type Fields,
+  isMapping,
   nestedField,
   nestedMapping,
+  textField,
   textThat,
   timeField,
 } from '../model/document/fields.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../model/endpoint.ts';
 import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
-import { hasKey, readMapping } from '../model/document/read-mapping.ts';
+import { hasKey, readMapping, subjectOf } from '../model/document/read-mapping.ts';
+import { UNREADABLE } from '../model/document/yaml-tree.ts';
 import type { Sealed } from '../model/keyring/sealed.ts';
 import {
   appKeyMaterial,
@@ -22,8 +25,10 @@ import {
   type RetiringSecret,
   sharedSecret,
 } from '../model/material.ts';
-import type { PublicJwk, PublicKey } from '../model/public-key/public-key.ts';
+import { type PublicJwk, PublicKey } from '../model/public-key/public-key.ts';
+import { describeKeyFault, type PublicKeyFault } from '../model/public-key/public-key-fault.ts';
 import { readJwk } from '../model/public-key/read-jwk.ts';
+import { readPublicKey } from '../model/public-key/read-public-key.ts';
 import type { Secret } from '../model/secret.ts';
 import { type CredentialContext, readAppSecret, secretFields } from './app-secret.ts';
 import { type Declared, declareTime } from './declared.ts';
@@ -78,8 +83,12 @@ export const shownMaterialFields = {
   }),
 } as const;
 
-/** A public key in a file: as a JWK. */
-const publicKeyKind = { what: '"publicKey"', fields: { jwk: nestedField() }, required: ['jwk'] } as const;
+/** A public key in a file: as PEM, as a JWK, or in a file of its own, one of the three. */
+const publicKeyKind = {
+  what: '"publicKey"',
+  fields: { pem: textField, jwk: nestedField({ bsonType: 'object' }), file: textField },
+  required: [],
+} as const;
 
 const retiringPublicKeyKind = {
   what: '"retiringPublicKey"',
@@ -178,10 +187,12 @@ const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
     keys: ['publicKey', 'retiringPublicKey'],
     needs: ['publicKey'],
     refusesOthers: 'is not for a credential with a public key; remove it',
-    read: (raw, values, place, { problems }) => {
-      if (!hasKey(raw, 'publicKey')) problems.reportMissing(place, '"publicKey" is missing; write { jwk: … }');
-      const current = readPublicKey(values.publicKey, placeIn(place, 'publicKey'), problems);
-      const former = readRetiringPublicKey(values.retiringPublicKey, placeIn(place, 'retiringPublicKey'), problems);
+    read: (raw, values, place, context) => {
+      if (!hasKey(raw, 'publicKey')) {
+        context.problems.reportMissing(place, `"publicKey" is missing; write ${PUBLIC_KEY_FORMS}`);
+      }
+      const current = readGivenKey(values.publicKey, placeIn(place, 'publicKey'), context);
+      const former = readRetiringPublicKey(values.retiringPublicKey, placeIn(place, 'retiringPublicKey'), context);
       return current === null ? null : publicKeyMaterial(current, former);
     },
     declare: ({ publicKey, retiringPublicKey: former }) => ({
@@ -196,7 +207,7 @@ const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
           }),
     }),
     readStored: (values, place, problems) => {
-      const current = readKeyAt(values.publicKey, placeIn(place, 'publicKey'), problems);
+      const current = readStoredKey(values.publicKey, placeIn(place, 'publicKey'), problems);
       const former = readStoredRetiringKey(values.retiringPublicKey, placeIn(place, 'retiringPublicKey'), problems);
       return current === null ? null : publicKeyMaterial(current, former);
     },
@@ -209,31 +220,61 @@ const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
   },
 };
 
-function readKeyAt(raw: unknown, place: Place, problems: ProblemLog): PublicKey | null {
+const PUBLIC_KEY_FORMS = '{ pem: TEXT }, { jwk: … } or { file: PATH }';
+
+/** Reads `publicKey` of a document; null when a problem was reported. */
+function readGivenKey(raw: unknown, place: Place, context: CredentialContext): PublicKey | null {
   if (raw === undefined) return null;
-  const key = readJwk(raw);
-  if (!('fault' in key)) return key;
-  problems.report(place, `"${String(place.path.at(-1))}" ${key.fault}`);
+  const { problems } = context;
+  const before = problems.count;
+  const values = readMapping(raw, place, publicKeyKind, problems);
+  if (values === null || problems.count > before || hasUnreadable(raw)) return null;
+  const given = Object.keys(values);
+  if (given.length !== 1) {
+    problems.report(place, `"publicKey" must be ${PUBLIC_KEY_FORMS}, one of the three`);
+    return null;
+  }
+  const { pem, file } = values;
+  const at = placeIn(place, given[0] ?? '');
+  if (file !== undefined) return readReferredKey(file, at, context);
+  return takeKey(pem === undefined ? readJwk(values.jwk) : readPublicKey(pem), at, problems);
+}
+
+/** Whether something in it is no value, for a reason that is reported elsewhere. */
+function hasUnreadable(raw: unknown): boolean {
+  return isMapping(raw) && Object.values(raw).includes(UNREADABLE);
+}
+
+function readReferredKey(file: string, place: Place, { problems, readKeyFile }: CredentialContext): PublicKey | null {
+  const isPath = file !== '' && !file.includes('\0');
+  const answer = isPath ? readKeyFile(file, place.tree.file) : { fault: 'names no file' };
+  if ('text' in answer) return takeKey(readPublicKey(answer.text), place, problems);
+  problems.report(place, `"publicKey" ${answer.fault}`);
   return null;
 }
 
-function readPublicKey(raw: unknown, place: Place, problems: ProblemLog): PublicKey | null {
-  if (raw === undefined) return null;
-  const values = readMapping(raw, place, publicKeyKind, problems);
-  return readKeyAt(values?.jwk, placeIn(place, 'jwk'), problems);
+function readStoredKey(raw: unknown, place: Place, problems: ProblemLog): PublicKey | null {
+  return raw === undefined ? null : takeKey(readJwk(raw), place, problems);
 }
 
-function readRetiringPublicKey(raw: unknown, place: Place, problems: ProblemLog): RetiringPublicKey | null {
+/** Nothing of a key that is refused is repeated or kept. */
+function takeKey(read: PublicKey | PublicKeyFault, place: Place, problems: ProblemLog): PublicKey | null {
+  if (read instanceof PublicKey) return read;
+  problems.report(place, describeKeyFault(subjectOf(place.path), read));
+  return null;
+}
+
+function readRetiringPublicKey(raw: unknown, place: Place, context: CredentialContext): RetiringPublicKey | null {
   if (raw === undefined) return null;
-  const values = readMapping(raw, place, retiringPublicKeyKind, problems);
-  const publicKey = readPublicKey(values?.publicKey, placeIn(place, 'publicKey'), problems);
+  const values = readMapping(raw, place, retiringPublicKeyKind, context.problems);
+  const publicKey = readGivenKey(values?.publicKey, placeIn(place, 'publicKey'), context);
   return publicKey === null || values?.expiresAt === undefined ? null : { publicKey, expiresAt: values.expiresAt };
 }
 
 function readStoredRetiringKey(raw: unknown, place: Place, problems: ProblemLog): RetiringPublicKey | null {
   if (raw === undefined) return null;
   const values = readMapping(raw, place, storedRetiringPublicKeyKind, problems);
-  const publicKey = readKeyAt(values?.publicKey, placeIn(place, 'publicKey'), problems);
+  const publicKey = readStoredKey(values?.publicKey, placeIn(place, 'publicKey'), problems);
   return publicKey === null || values?.expiresAt === undefined ? null : { publicKey, expiresAt: values.expiresAt };
 }
 

@@ -1,11 +1,26 @@
 import type { Lifetime } from '../base/clock.ts';
-import { alternatives, choiceField, idField, isMapping, nestedField, textLike } from '../model/document/fields.ts';
+import {
+  alternatives,
+  choiceField,
+  idField,
+  isMapping,
+  nestedField,
+  textLike,
+  textThat,
+} from '../model/document/fields.ts';
 import { placeIn, type Place, type Placed, type ProblemLog } from '../model/document/problem-log.ts';
 import { hasKey, readList, readMapping, subjectOf, withDefaults } from '../model/document/read-mapping.ts';
-import { APP_KEY_PATTERN, hashAppKey, MAX_APP_KEY_CHARACTERS } from '../model/app-key.ts';
+import {
+  APP_KEY_PATTERN,
+  hashAppKey,
+  KEY_ID_PATTERN,
+  KEY_ID_RULE,
+  MAX_APP_KEY_CHARACTERS,
+  THUMBPRINT_APP_KEY,
+} from '../model/app-key.ts';
 import { credentialDefaults, type CredentialFields, type CredentialState } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
-import { materialFacts, type MaterialKind } from '../model/material.ts';
+import { materialFacts, type MaterialKind, takesMaterial } from '../model/material.ts';
 import type { CredentialContext } from './app-secret.ts';
 import { declaredFields, declareFields } from './credential-fields.ts';
 import {
@@ -35,10 +50,10 @@ export interface DocumentCredential extends CredentialFields {
   readonly material: DeclaredMaterial;
 }
 
-/** An App Key of a document, as {@link APP_KEY_PATTERN} takes it. */
-export const appKeyField = textLike(
-  APP_KEY_PATTERN,
-  `must be 1 to ${String(MAX_APP_KEY_CHARACTERS)} of the characters A-Z, a-z, 0-9, ".", "_" and "-"`,
+/** An App Key of a document or a database: a text. Which ones can be is for {@link readAppKey} to say. */
+export const appKeyField = Object.assign(
+  textThat(() => true, ''),
+  { schema: { bsonType: 'string', pattern: KEY_ID_PATTERN.source } },
 );
 
 /** What credentials are found by. */
@@ -101,20 +116,57 @@ export function readCredential(
   const before = problems.count;
   const values = readMapping(raw, place, credentialKind, problems);
   if (values === null) return { place, id: null, appKeyHash: null, value: null };
-  const { id = null, appKey = null } = values;
+  const { id = null } = values;
   const own = withDefaults(values, credentialDefaults);
   const methods = readMethods(raw, values, place, problems);
   const kind = methods !== null && isMapping(raw) ? materialKindIn(raw) : null;
   if (hasKey(raw, 'appKeyHash')) reportAppKeyHash(raw, kind, place, problems);
   else if (!hasKey(raw, 'appKey')) reportMissingAppKey(raw, place, context);
   reportMisfits(raw, { ...own, kind }, place, problems);
+  reportMethods(raw, methods, kind, place, problems);
   const material = readMaterial(raw, values, kind, place, context);
+  const written = readAppKey(values.appKey, hasKey(raw, 'publicKey') ? 'public-key' : kind, place, problems);
+  const isThumbprint = written === THUMBPRINT_APP_KEY && material?.kind === 'public-key';
+  const appKey = isThumbprint ? material.publicKey.thumbprint : written;
   const appKeyHash = appKey === null ? (values.appKeyHash ?? null) : hashAppKey(appKey);
   const value =
     problems.count > before || methods === null || material === null || consumerId === null
       ? null
       : { id, consumerId, methods, appKey, appKeyHash, material, ...own };
   return { place, id, appKeyHash, value };
+}
+
+/** An App Key of a kind that it can have; null where there is none, or a problem was reported. */
+export function readAppKey(
+  text: string | undefined,
+  kind: MaterialKind | null,
+  place: Place,
+  problems: ProblemLog,
+): string | null {
+  if (text === undefined) return null;
+  const [pattern, rule] = kind === 'public-key' ? [KEY_ID_PATTERN, KEY_ID_RULE] : [APP_KEY_PATTERN, PLAIN_RULE];
+  if (pattern.test(text)) return text;
+  problems.report(placeIn(place, 'appKey'), `"appKey" must be ${rule}`);
+  return null;
+}
+
+const PLAIN_RULE = `1 to ${String(MAX_APP_KEY_CHARACTERS)} of the characters A-Z, a-z, 0-9, ".", "_" and "-"`;
+
+/** Reports methods whose callers cannot prove who they are with what the credential has (spec §1). */
+export function reportMethods(
+  raw: unknown,
+  methods: readonly AuthenticationMethod[] | null,
+  kind: MaterialKind | null,
+  place: Place,
+  problems: ProblemLog,
+): void {
+  if (methods === null || kind === null) return;
+  const misfits = methods.filter((method) => !takesMaterial(method, kind));
+  if (misfits.length === 0) return;
+  const takers = authenticationMethods.filter((method) => takesMaterial(method, kind));
+  const names = `${misfits.length === 1 ? 'method' : 'methods'} ${misfits.join(', ')}`;
+  const message = `${names} cannot be used with a public key, which is for ${takers.join(' and ')}: make a credential for each`;
+  problems.reportKey(place, ['publicKey', 'methods', 'method'].find((key) => hasKey(raw, key)) ?? 'method', message);
 }
 
 /** Reports what breaks the rules across the fields of a credential, wherever it is written (spec §1). */

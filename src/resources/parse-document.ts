@@ -23,7 +23,7 @@ import { endpointKind, readEndpoint } from './endpoint.ts';
 import { grantKind, readGrant } from './grant.ts';
 import { readList, readMapping } from '../model/document/read-mapping.ts';
 import type { CredentialContext } from './app-secret.ts';
-import type { ReadSecret } from './secret-source.ts';
+import { keyFileReader, type ReadKeyFile, type ReadSecret } from './secret-source.ts';
 import type { DocumentSource, UnreadSource } from '../model/document/source-text.ts';
 import { reportUnseen } from '../model/document/unseen-texts.ts';
 import { readYamlTree, unreadTree, type YamlTree } from '../model/document/yaml-tree.ts';
@@ -40,6 +40,8 @@ export interface DocumentContent {
 /** How a set of documents is read. */
 export interface ParseOptions {
   readonly readSecret: ReadSecret;
+  /** Reads the files of `publicKey: { file: PATH }`; from the disk where it is left out. */
+  readonly readKeyFile?: ReadKeyFile;
   /**
    * True for a file store: a missing App Key or App Secret is a problem, also to `validate`.
    * False for `apply` and `diff`, which keep stored secrets and generate missing pairs (spec §6), and for
@@ -126,11 +128,11 @@ export interface PlacedOptions extends ParseOptions {
  */
 export function parsePlacedDocument(
   sources: readonly (DocumentSource | UnreadSource)[],
-  { references, selector: given, ...options }: PlacedOptions,
+  { references, selector: given, readKeyFile = keyFileReader(), ...options }: PlacedOptions,
 ): { readonly document: PlacedDocument } | { readonly problems: readonly Problem[] } {
   const trees = sources.map(treeOf);
   const problems = new ProblemLog(trees, (key) => documentNames.has(key));
-  const context: CredentialContext = { problems, ...options };
+  const context: CredentialContext = { problems, readKeyFile, ...options };
   const endpoints: ReadItem<Endpoint>[] = [];
   const consumers: ReadItem<Consumer>[] = [];
   const credentials: ReadCredential[] = [];

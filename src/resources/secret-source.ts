@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { codeOf } from '../base/files/fingerprint.ts';
+import { MAX_PUBLIC_KEY_CHARACTERS } from '../model/public-key/read-public-key.ts';
 
 /** Where an App Secret is kept outside the document: `appSecretFrom: { env: NAME }` or `{ file: PATH }`. */
 export type SecretReference = { readonly env: string } | { readonly file: string };
@@ -16,6 +17,23 @@ export type ReadSecret = (reference: SecretReference, documentFile: string) => S
 
 /** Stands for secrets that nobody needs, so that reading a file needs none of the variables and files that it names. */
 export const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
+
+/** The text of a file with a public key, or why there is none, in words that follow `"publicKey"`. */
+export type ReadKeyFile = (file: string, documentFile: string) => SecretAnswer;
+
+/**
+ * Reads files with public keys, whose paths are relative to the document that names them. They hold no secret, and are
+ * needed wherever the document is read.
+ *
+ * @param onFile called with the absolute path of every file before it is read, whether it can be read or not
+ */
+export function keyFileReader(onFile?: (path: string) => void): ReadKeyFile {
+  return (file, documentFile) => {
+    const path = isAbsolute(file) ? file : resolve(dirname(documentFile), file);
+    onFile?.(path);
+    return readPlainFile(path, MAX_PUBLIC_KEY_CHARACTERS, 'a public key');
+  };
+}
 
 /** 256 characters of four bytes each, with room for one line feed: a longer file holds something else. */
 const MAX_SECRET_FILE_BYTES = 1025;
@@ -39,17 +57,17 @@ export function secretReader({
     }
     const path = isAbsolute(reference.file) ? reference.file : resolve(dirname(documentFile), reference.file);
     onFile?.(path);
-    return readSecretFile(path);
+    return readPlainFile(path, MAX_SECRET_FILE_BYTES, 'an App Secret');
   };
 }
 
 /** Reads only plain files: opening a pipe or a device could wait for ever. */
-function readSecretFile(path: string): SecretAnswer {
+function readPlainFile(path: string, maxBytes: number, what: string): SecretAnswer {
   let bytes: Buffer;
   try {
     const status = statSync(path);
     if (!status.isFile()) return { fault: 'names something that is not a plain file' };
-    if (status.size > MAX_SECRET_FILE_BYTES) return { fault: 'names a file that is too long for an App Secret' };
+    if (status.size > maxBytes) return { fault: `names a file that is too long for ${what}` };
     bytes = readFileSync(path);
   } catch (error) {
     return { fault: `names a file that cannot be read (${codeOf(error)})` };

@@ -5,7 +5,15 @@ import type { Sealed } from '../model/keyring/sealed.ts';
 import { hashAppKey } from '../model/app-key.ts';
 import { type Credential, credentialDefaults } from '../model/credential.ts';
 import { type Material, materialFacts, type MaterialKind } from '../model/material.ts';
-import { appKeyField, appKeyHashField, methodsField, readMethodList, reportMisfits } from './credential.ts';
+import {
+  appKeyField,
+  appKeyHashField,
+  methodsField,
+  readAppKey,
+  readMethodList,
+  reportMethods,
+  reportMisfits,
+} from './credential.ts';
 import { alwaysStored, storedFields } from './credential-fields.ts';
 import {
   materialKindIn,
@@ -46,11 +54,13 @@ export function readStoredCredential(raw: unknown, place: Place, problems: Probl
   const before = problems.count;
   const values = readMapping(raw, place, storedCredentialKind, problems);
   if (values === null) return null;
-  const { id, consumerId, appKey = null, appKeyHash } = values;
+  const { id, consumerId, appKeyHash } = values;
   const own = withDefaults(values, credentialDefaults);
   const methods = hasKey(raw, 'methods') ? readMethodList(values.methods, placeIn(place, 'methods'), problems) : null;
   const kind = methods !== null && isMapping(raw) ? materialKindIn(raw) : null;
   if (kind !== null) reportAppKey(raw, kind, place, problems);
+  reportMethods(raw, methods, kind, place, problems);
+  const appKey = readAppKey(values.appKey, kind, place, problems);
   if (appKey !== null && appKeyHash !== undefined && hashAppKey(appKey) !== appKeyHash) {
     problems.report(placeIn(place, 'appKeyHash'), '"appKeyHash" is not the SHA-256 of "appKey"');
   }

@@ -41,8 +41,9 @@ export function warningsOfCredential(
     return [{ path: ['expiresAt'], message: 'this credential has ended: no caller gets in with it; remove it' }];
   }
   if (!hasEnded(formerEndOf(material), nowSeconds)) return [];
-  const message = 'the grace period of this secret has ended: it works no longer; remove "retiringSecret"';
-  return [{ path: ['retiringSecret', 'expiresAt'], message }];
+  const [what, key] = material.kind === 'public-key' ? ['key', 'retiringPublicKey'] : ['secret', 'retiringSecret'];
+  const message = `the grace period of this ${what} has ended: it works no longer; remove "${key}"`;
+  return [{ path: [key, 'expiresAt'], message }];
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { collectAll, NotFound } from '../../resources/changes/resource-store.ts';
 import { readShownCredentials } from '../../resources/changes/shown-credential.ts';
-import { APP_KEY_RULE, hashAppKey, isAppKey } from '../../model/app-key.ts';
+import { hashAppKey, isAppKey, KEY_ID_RULE } from '../../model/app-key.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -67,7 +67,7 @@ async function find(flags: FindFlags, store: OpenedStore, context: CommandContex
 function readAppKey(from: string, { terminal }: CommandContext): string {
   const text = readSecretArgument(from, terminal.environment, '--from');
   if (isAppKey(text)) return text;
-  throw new UsageError(`--from: the text is no App Key, which has ${APP_KEY_RULE}`);
+  throw new UsageError(`--from: the text is no App Key, which has ${KEY_ID_RULE}`);
 }
 
 async function findByAppKey(appKey: string, { resources }: OpenedStore): Promise<Stored<ManagedCredential>> {

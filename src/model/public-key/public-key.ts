@@ -18,6 +18,13 @@ export type PublicJwk =
   | { readonly kty: 'EC'; readonly crv: 'P-256' | 'P-384'; readonly x: string; readonly y: string }
   | { readonly kty: 'RSA'; readonly n: string; readonly e: string };
 
+/** What a {@link PublicKey} is made of: plain values, for another thread. */
+export interface PublicKeyParts {
+  readonly kind: PublicKeyKind;
+  readonly jwk: PublicJwk;
+  readonly bits: number;
+}
+
 /**
  * A key that a partner signs with. It is no secret. Only `readJwk` makes one of what people give; it is right then, and
  * stays so.
@@ -34,6 +41,15 @@ export class PublicKey {
     this.jwk = jwk;
     this.bits = bits;
     this.#object = object;
+  }
+
+  /** The key of the parts of one that was found right before. */
+  static fromParts({ kind, jwk, bits }: PublicKeyParts): PublicKey {
+    return new PublicKey(kind, jwk, bits);
+  }
+
+  get parts(): PublicKeyParts {
+    return { kind: this.kind, jwk: this.jwk, bits: this.bits };
   }
 
   /** What signatures are verified with: imported once, at the first use. */

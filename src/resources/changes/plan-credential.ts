@@ -55,7 +55,12 @@ export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSecond
   const read = readPlain(
     declare(wish),
     (raw, place, problems) =>
-      readCredential(raw, place, consumerId, { problems, isComplete: true, readSecret: noSecret }).value,
+      readCredential(raw, place, consumerId, {
+        problems,
+        isComplete: true,
+        readSecret: noSecret,
+        readKeyFile: noSecret,
+      }).value,
   );
   const problems: PlainProblem[] = [...unseenTexts(fields), ...('problems' in read ? read.problems : [])];
   const expiresAt = timeField(fields['expiresAt']);

@@ -4,7 +4,7 @@ import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from '
 import { buildState } from '../../resources/build-state.ts';
 import { parseDocument } from '../../resources/parse-document.ts';
 import { type Problem, problemOf } from '../../model/document/problem.ts';
-import { secretReader } from '../../resources/secret-source.ts';
+import { keyFileReader, secretReader } from '../../resources/secret-source.ts';
 import type { DocumentSource } from '../../model/document/source-text.ts';
 import { readFingerprintSync, type Fingerprint } from '../../base/files/fingerprint.ts';
 import type { StoreState } from '../../check/store/check-store.ts';
@@ -13,7 +13,7 @@ import { joinSlice, type StateSlice } from './portable-state.ts';
 /** Names and values of environment variables, for `appSecretFrom: { env: NAME }`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The content of a document or its problems, and the secret files that were read, as they were right before. */
+/** The content of a document or its problems, and the files that it names, as they were right before they were read. */
 export interface LoadedDocument {
   readonly result: { readonly state: StoreState } | { readonly problems: readonly Problem[] };
   readonly secretFiles: ReadonlyMap<string, Fingerprint>;
@@ -22,13 +22,11 @@ export interface LoadedDocument {
 /** Reads the document of a file store with its secrets. Blocks for as long: about a second for 5 MB. */
 export function loadDocument(source: DocumentSource, environment: Environment): LoadedDocument {
   const secretFiles = new Map<string, Fingerprint>();
-  const readSecret = secretReader({
-    environment,
-    onFile: (path) => {
-      if (!secretFiles.has(path)) secretFiles.set(path, readFingerprintSync(path));
-    },
-  });
-  const parsed = parseDocument([source], { readSecret, isComplete: true });
+  const onFile = (path: string): void => {
+    if (!secretFiles.has(path)) secretFiles.set(path, readFingerprintSync(path));
+  };
+  const readSecret = secretReader({ environment, onFile });
+  const parsed = parseDocument([source], { readSecret, readKeyFile: keyFileReader(onFile), isComplete: true });
   const result = 'problems' in parsed ? parsed : { state: buildState(parsed.content) };
   return { result, secretFiles };
 }

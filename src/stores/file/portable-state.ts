@@ -1,11 +1,21 @@
 import { type Credential, makeCredential } from '../../model/credential.ts';
-import { mapSecrets, type Material } from '../../model/material.ts';
+import { mapSecrets, type Material, type PublicKeyMaterial, publicKeyMaterial } from '../../model/material.ts';
+import { PublicKey, type PublicKeyParts } from '../../model/public-key/public-key.ts';
 import { Secret } from '../../model/secret.ts';
 import type { StoreState } from '../../check/store/check-store.ts';
 import { internalized, internalizeWithin } from './internalized.ts';
 
 /** A credential that can go from one thread to another: its secrets are plain text, so it must go nowhere else. */
-type PortableCredential = Omit<Credential, 'material'> & { readonly material: Material<string> };
+type PortableCredential = Omit<Credential, 'material'> & { readonly material: PortableMaterial };
+
+/** A public key goes as what it is made of: it was found right where it was read. */
+type PortableMaterial =
+  | Exclude<Material<string>, PublicKeyMaterial>
+  | {
+      readonly kind: 'public-key';
+      readonly publicKey: PublicKeyParts;
+      readonly retiringPublicKey: { readonly publicKey: PublicKeyParts; readonly expiresAt: number } | null;
+    };
 
 /** Some of the resources of a state. A state goes in slices, so that taking it in never holds up a check for long. */
 export type StateSlice = Omit<StoreState, 'credentials'> & { readonly credentials: readonly PortableCredential[] };
@@ -40,7 +50,7 @@ export function joinSlice(state: JoinedState, slice: StateSlice): void {
 }
 
 function toPortable(credential: Credential): PortableCredential {
-  return { ...credential, material: mapSecrets(credential.material, textOf) };
+  return { ...credential, material: portableOf(mapSecrets(credential.material, textOf)) };
 }
 
 function fromPortable(portable: PortableCredential): Credential {
@@ -48,9 +58,25 @@ function fromPortable(portable: PortableCredential): Credential {
   return makeCredential({
     ...portable,
     methods: shareMethods(methods),
-    material: mapSecrets(material, (text) => Secret.fromText(text)),
+    material: materialOf(material),
     state: internalized(state),
   });
+}
+
+function portableOf(material: Material<string>): PortableMaterial {
+  if (material.kind !== 'public-key') return material;
+  const { publicKey, retiringPublicKey: former } = material;
+  const retiringPublicKey = former === null ? null : { publicKey: former.publicKey.parts, expiresAt: former.expiresAt };
+  return { kind: 'public-key', publicKey: publicKey.parts, retiringPublicKey };
+}
+
+function materialOf(portable: PortableMaterial): Material {
+  if (portable.kind !== 'public-key') return mapSecrets(portable, (text) => Secret.fromText(text));
+  const { publicKey, retiringPublicKey: former } = portable;
+  return publicKeyMaterial(
+    PublicKey.fromParts(publicKey),
+    former === null ? null : { publicKey: PublicKey.fromParts(former.publicKey), expiresAt: former.expiresAt },
+  );
 }
 
 function textOf(secret: Secret): string {

@@ -90,6 +90,18 @@ describe('warnings of a faultless document', () => {
     ]);
   });
 
+  it('are about a former public key that has ended', () => {
+    const jwk = '{ kty: OKP, crv: Ed25519, x: 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo }';
+    const key = `publicKey: { jwk: ${jwk} }`;
+    const credential = `{ method: oauth2, appKey: a, ${key}, retiringPublicKey: { ${key}, expiresAt: 2026-05-31T23:59:59Z } }`;
+    const [warning, ...more] = warningsOf(`version: 1\nconsumers: [{ id: acme, credentials: [${credential}] }]\n`);
+    assert.match(
+      warning ?? '',
+      /retiringPublicKey\.expiresAt: the grace period of this key has ended: it works no longer; remove "retiringPublicKey"$/,
+    );
+    assert.deepEqual(more, []);
+  });
+
   it('are about a document that declares nothing', () => {
     const nothing = 'the document declares nothing: every request would be refused';
     assert.deepEqual(warningsOf('version: 1\n'), [`1.yaml:1:1: : ${nothing}`]);

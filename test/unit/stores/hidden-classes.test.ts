@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
 import { readConsumerDocument, readEndpointDocument } from '../../../src/stores/mongodb/mapping/records.ts';
@@ -6,7 +7,10 @@ import { joinSlice, sliceState } from '../../../src/stores/file/portable-state.t
 import type { Credential } from '../../../src/model/credential.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { appKeyMaterial, sharedSecret } from '../../../src/model/material.ts';
+import { appKeyMaterial, publicKeyMaterial, sharedSecret } from '../../../src/model/material.ts';
+import { PublicKey } from '../../../src/model/public-key/public-key.ts';
+import { readPublicKey } from '../../../src/model/public-key/read-public-key.ts';
+import { spki } from '../../support/keys/bad-keys.ts';
 
 const COUNT = 100;
 const numbers = Array.from({ length: COUNT }, (_, at) => at);
@@ -24,6 +28,22 @@ describe('the resources that checks read have one hidden class each', () => {
     assertOneClass(joined.credentials);
     const secrets = joined.credentials.map(({ material }) => material).filter(({ kind }) => kind === 'shared-secret');
     assertOneClass(secrets, COUNT / 2);
+  });
+
+  it('takes public keys from one thread to another, without checking them again', () => {
+    const key = readPublicKey(spki(generateKeyPairSync('ed25519').publicKey));
+    assert.ok(key instanceof PublicKey);
+    const material = publicKeyMaterial(key, { publicKey: key, expiresAt: 5 });
+    const joined = { endpoints: [], consumers: [], credentials: [] as Credential[], grants: [] };
+    const credentials = [{ ...credentialOf(0), material }];
+    for (const slice of sliceState({ endpoints: [], consumers: [], credentials, grants: [] })) {
+      joinSlice(joined, structuredClone(slice));
+    }
+    const [taken] = joined.credentials;
+    assert.ok(taken?.material.kind === 'public-key' && taken.material.retiringPublicKey !== null);
+    const { publicKey, retiringPublicKey: former } = taken.material;
+    assert.deepEqual([former.publicKey.equals(key), former.expiresAt], [true, 5]);
+    assert.ok(publicKey.object.equals(key.object));
   });
 
   it('consumers of a database', () => {

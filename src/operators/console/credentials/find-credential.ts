@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { APP_KEY_RULE, hashAppKey, isAppKey } from '../../../model/app-key.ts';
+import { hashAppKey, isAppKey, KEY_ID_RULE } from '../../../model/app-key.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Form, Page, Shown, Visit } from '../frame/page.ts';
 import type { ListPage } from '../parts/pager.ts';
@@ -17,7 +17,7 @@ export const findCredential: Page = {
 async function look(visit: Visit, form: Form): Promise<Shown> {
   const appKey = form.text('appKey');
   if (!isAppKey(appKey)) {
-    return shown(visit, `This is no App Key, which has ${APP_KEY_RULE}.`, null);
+    return shown(visit, `This is no App Key, which has ${KEY_ID_RULE}.`, null);
   }
   const path = withQuery('/v1/credentials', { appKeyHash: hashAppKey(appKey) });
   const { items } = await visit.api.get<ListPage<ShownCredential>>(path);

@@ -2,7 +2,7 @@ import { type Declared, declareTime } from '../../../resources/declared.ts';
 import { ID_PATTERN } from '../../../model/document/fields.ts';
 import { quoted } from '../../../model/document/problem.ts';
 import { findSecretFault } from '../../../resources/app-secret.ts';
-import { isAppKey, MAX_APP_KEY_CHARACTERS } from '../../../model/app-key.ts';
+import { APP_KEY_PATTERN, MAX_APP_KEY_CHARACTERS } from '../../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../../model/endpoint.ts';
 import type { ReportDifference } from '../../../check/methods/kong.ts';
 import { equal } from '../../../base/text/equal.ts';
@@ -130,9 +130,10 @@ function readAppKey({ kind, entity }: KongCredential, schemes: FileKeySchemes): 
   if (reference !== null) {
     return { field, what: `has ${reference.what} in place of its "${field}"`, instead: RENDER_FIRST };
   }
-  const read = kind.credential.appSecret === null ? schemes.read(appKey) : isAppKey(appKey) ? { appKey } : null;
+  const read =
+    kind.credential.appSecret === null ? schemes.read(appKey) : APP_KEY_PATTERN.test(appKey) ? { appKey } : null;
   if (read !== null) return 'appKey' in read ? read.appKey : { field, what: read.fault, instead: issueFor(kind) };
-  const what = isAppKey(appKey.slice(0, MAX_APP_KEY_CHARACTERS))
+  const what = APP_KEY_PATTERN.test(appKey.slice(0, MAX_APP_KEY_CHARACTERS))
     ? `has a "${field}" of more than ${String(MAX_APP_KEY_CHARACTERS)} characters`
     : `has a "${field}" with other characters than A-Z, a-z, 0-9, ".", "_" and "-"`;
   return { field, what, instead: issueFor(kind) };

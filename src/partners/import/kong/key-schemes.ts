@@ -1,5 +1,5 @@
 import type { KeySchemes } from '../../../check/methods/kong.ts';
-import { isAppKey } from '../../../model/app-key.ts';
+import { APP_KEY_PATTERN } from '../../../model/app-key.ts';
 import { isToken } from '../../../base/text/http-grammar.ts';
 import type { KongConsumer } from './kong-entities.ts';
 
@@ -60,7 +60,7 @@ function formOf({ word }: KeyParts): string | null {
 
 /** Null for a key that cannot be an App Key, nor can what follows its first word. */
 function takeApart(key: string): KeyParts | null {
-  if (isAppKey(key)) return { word: null, appKey: key };
+  if (APP_KEY_PATTERN.test(key)) return { word: null, appKey: key };
   const [word = '', appKey = '', ...more] = key.split(' ');
-  return more.length === 0 && isToken(word) && isAppKey(appKey) ? { word, appKey } : null;
+  return more.length === 0 && isToken(word) && APP_KEY_PATTERN.test(appKey) ? { word, appKey } : null;
 }

@@ -6,6 +6,8 @@ import {
   appSecretOf,
   type Material,
   materialFacts,
+  type PublicKeyMaterial,
+  publicKeyMaterial,
   type RetiringSecret,
   sharedSecret,
   type SharedSecret,
@@ -114,7 +116,7 @@ function resolveMaterial(
     case 'app-key':
       return { material: appKeyMaterial, appSecret: null };
     case 'public-key':
-      return { material, appSecret: null };
+      return { material: keepFormerKey(material, stored), appSecret: null };
     case 'shared-secret': {
       const { secret, isGenerated } = resolveAppSecret(material, appKeyHash, id, stored, faults);
       const former = resolveRetiringSecret(material, stored, faults);
@@ -140,6 +142,15 @@ function resolveAppSecret(
   const message = `"appSecret" is missing, and ${why} to keep it from; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }`;
   faults.push({ key: null, message });
   return { secret: null, isGenerated: false };
+}
+
+/** A document without a former key leaves a running rotation alone, as long as it has the key of the store. */
+function keepFormerKey(material: PublicKeyMaterial, stored: ManagedCredential | null): PublicKeyMaterial {
+  const { publicKey, retiringPublicKey } = material;
+  if (retiringPublicKey !== null || stored?.material.kind !== 'public-key') return material;
+  return stored.material.publicKey.equals(publicKey)
+    ? publicKeyMaterial(publicKey, stored.material.retiringPublicKey)
+    : material;
 }
 
 function resolveRetiringSecret(

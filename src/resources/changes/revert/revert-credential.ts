@@ -77,7 +77,12 @@ function revertEdit(
     // Its reader takes it as its consumer lists it.
     applyWish(now, { ...merged.wish, consumer: undefined }),
     (raw, place, problems) =>
-      readCredential(raw, place, resource.consumerId, { problems, isComplete: false, readSecret: noSecret }).value,
+      readCredential(raw, place, resource.consumerId, {
+        problems,
+        isComplete: false,
+        readSecret: noSecret,
+        readKeyFile: noSecret,
+      }).value,
   );
   if ('problems' in read) return { conflict: refusedToday(event, read.problems) };
   const note = endsFormer ? `the former App Secret of ${subjectOf(event)} stays removed` : merged.note;

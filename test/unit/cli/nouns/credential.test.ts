@@ -311,7 +311,11 @@ describe('postern credential', () => {
     assert.match(refused.out, /^h +acme +hmac /m);
     const cases: readonly (readonly [CommandResult, number, RegExp])[] = [
       [await find('nobody-has-this', '--from', 'env:KEY'), 3, /no credential has this App Key/],
-      [await find('nobody has this', '--from', 'env:KEY'), 2, /--from: the text is no App Key, which has 1 to 512 of/],
+      [
+        await find('nobody hàs this', '--from', 'env:KEY'),
+        2,
+        /--from: the text is no App Key, which has 1 to 512 print/,
+      ],
       [await find(`${key} `, '--from', 'env:KEY'), 2, /--from env:KEY: the secret ends with a blank/],
       [await find(key, '--from', key), 2, /--from takes env:NAME, file:PATH or - .*, never the secret itself/],
       [await find(key), 2, /give one of --from, .*, and --request-id/],
@@ -324,7 +328,7 @@ describe('postern credential', () => {
       assert.match(err, message);
     }
     for (const { out, err } of [found, refused, ...cases.map(([result]) => result)]) {
-      for (const secret of [key, 'nobody-has-this', 'nobody has this']) assert.ok(!`${out}${err}`.includes(secret));
+      for (const secret of [key, 'nobody-has-this', 'nobody hàs this']) assert.ok(!`${out}${err}`.includes(secret));
     }
   });
 

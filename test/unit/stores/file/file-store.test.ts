@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { FaultyDocument } from '../../../../src/stores/file/file-store.ts';
 import { documentOf, idsOf, Listener, openStore, temporaryFolder } from './support.ts';
+import { spki } from '../../../support/keys/bad-keys.ts';
 import { secretsOf } from '../../../support/store/secrets.ts';
 
 const SECRET = 'demo-secret-not-for-production';
@@ -167,6 +169,34 @@ describe('a file store while it runs', () => {
     writeFileSync(at('secrets/acme'), SECRET);
     assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: ['acme'] });
     assert.equal(secretNow(), SECRET);
+  });
+
+  it('takes in changed files of public keys, and keeps the last right one', async () => {
+    const text = `${documentOf('acme')}    credentials: [{ method: oauth2, appKey: a, publicKey: { file: keys/acme.pem } }]\n`;
+    const [first, second] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+    mkdirSync(at('keys'));
+    writeFileSync(at('keys/acme.pem'), spki(first.publicKey));
+    writeFileSync(at('postern.yaml'), text);
+    await using open = await openStore(at('postern.yaml'));
+    const keyNow = (): KeyObject | null => {
+      const material = open.state.credentials[0]?.material;
+      return material?.kind === 'public-key' ? material.publicKey.object : null;
+    };
+    assert.equal(keyNow()?.equals(first.publicKey), true);
+    writeFileSync(at('keys/acme.pem'), String(second.privateKey.export({ type: 'pkcs8', format: 'pem' })));
+    assert.deepEqual(await open.listener.next(), {
+      kind: 'problems',
+      messages: ['4: "file": this is a private key: it must never leave the partner; ask for the public key'],
+    });
+    assert.equal(keyNow()?.equals(first.publicKey), true);
+    writeFileSync(at('keys/acme.pem'), 'a'.repeat(65_537));
+    assert.deepEqual(await open.listener.next(), {
+      kind: 'problems',
+      messages: ['4: "publicKey" names a file that is too long for a public key'],
+    });
+    writeFileSync(at('keys/acme.pem'), spki(second.publicKey));
+    assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: ['acme'] });
+    assert.equal(keyNow()?.equals(second.publicKey), true);
   });
 
   it('shows since when the state may be outdated', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { MemoryResourceStore, contentsOf } from '../../../../support/manage/memory-resource-store.ts';
 import { apply, plan, problemsOf, shortly } from './support.ts';
 import { secretsOf } from '../../../../support/store/secrets.ts';
@@ -153,6 +154,40 @@ describe('credentials of a document and of a store', () => {
     const ended = withCredentials(`{ id: a, method: hmac, appKey: k, appSecret: "${SECRET}" }`);
     const [change] = (await plan(ended, store)).changes;
     assert.ok(change?.kind === 'credential' && secretsOf(change.after).retiringSecret === null);
+  });
+
+  it('leaves a rotation to another public key alone as long as it has the key of the store', async () => {
+    const [former, current] = [1, 2].map(() =>
+      JSON.stringify(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })),
+    );
+    const keyOf = (jwk = '', rest = ''): string =>
+      withCredentials(`{ id: a, method: oauth2, appKey: k, publicKey: { jwk: ${jwk} }${rest} }`);
+    const rotating = `, retiringPublicKey: { publicKey: { jwk: ${former ?? ''} }, expiresAt: 2030-01-01T00:00:00Z }`;
+    const store = await storeWith(keyOf(current, rotating));
+    assert.deepEqual(shortly(await plan(keyOf(current), store)), []);
+    assert.deepEqual(shortly(await plan(keyOf(current, rotating.replace('2030', '2031')), store)), ['~ credential a']);
+    const [change] = (await plan(keyOf(former), store)).changes;
+    assert.ok(change?.kind === 'credential' && change.after?.material.kind === 'public-key');
+    assert.equal(change.after.material.retiringPublicKey, null);
+    assert.equal(JSON.stringify(change.after.material.publicKey.jwk.kty), '"OKP"');
+  });
+
+  it('generates the App Key of a new credential with a public key, or takes the thumbprint', async () => {
+    const jwk = JSON.stringify(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }));
+    const text = withCredentials(
+      `{ id: a, method: oauth2, publicKey: { jwk: ${jwk} } }`,
+      `{ id: b, method: oauth2, appKey: thumbprint, publicKey: { jwk: ${jwk} } }`,
+    );
+    const store = new MemoryResourceStore();
+    const { generated } = await apply(text, store);
+    assert.deepEqual(
+      [...generated].map(([id, { appSecret }]) => [id, appSecret]),
+      [['a', null]],
+    );
+    const keyed = await store.find('credential', 'b');
+    assert.ok(keyed?.resource.material.kind === 'public-key');
+    assert.equal(keyed.resource.appKey?.reveal().toString(), keyed.resource.material.publicKey.thumbprint);
+    assert.deepEqual(shortly(await plan(text, store)), []);
   });
 
   it('generates the pair of a new credential once', async () => {
