@@ -59,6 +59,8 @@ interface MaterialFacts {
   readonly appKey: 'secret' | 'public';
   /** What the partner keeps to itself, as operators call it. */
   readonly secret: string;
+  /** What a rotation replaces, as operators call it. */
+  readonly rotated: string;
   /** Whether a new credential gets an App Secret beside its App Key. */
   readonly hasAppSecret: boolean;
   /** What a rotation does, for people. */
@@ -70,20 +72,23 @@ export const materialFacts = {
   'app-key': {
     appKey: 'secret',
     secret: 'App Key',
+    rotated: 'credential',
     hasAppSecret: false,
     rotation: 'The App Key is the secret: a second credential is issued, and this one retires.',
   },
   'shared-secret': {
     appKey: 'public',
     secret: 'App Secret',
+    rotated: 'App Secret',
     hasAppSecret: true,
     rotation: 'The App Key stays, and the App Secret is new. The former one works until the grace period ends.',
   },
   'public-key': {
     appKey: 'public',
     secret: 'private key',
+    rotated: 'public key',
     hasAppSecret: false,
-    rotation: 'The App Key stays, and the public key is new. The former one works until the grace period ends.',
+    rotation: 'The App Key stays. The partner makes the new key; the former one works until the grace period ends.',
   },
 } as const satisfies Readonly<Record<MaterialKind, MaterialFacts>>;
 

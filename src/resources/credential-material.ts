@@ -74,14 +74,21 @@ const retiringKind = {
   required: ['expiresAt'],
 } as const;
 
-/** What is shown of a material, without secrets. */
-export const shownMaterialFields = {
-  retiringSecret: nestedMapping({
-    what: '"retiringSecret"',
-    fields: { expiresAt: timeField },
-    required: ['expiresAt'],
-  }),
-} as const;
+const textSchema = { bsonType: 'string' } as const;
+/** A JWK of the members that are kept: none that a private key has. */
+const publicJwkField = nestedField({
+  bsonType: 'object',
+  properties: {
+    kty: { enum: ['OKP', 'EC', 'RSA'] },
+    crv: { enum: ['Ed25519', 'P-256', 'P-384'] },
+    x: textSchema,
+    y: textSchema,
+    n: textSchema,
+    e: textSchema,
+  },
+  required: ['kty'],
+  additionalProperties: false,
+});
 
 /** A public key in a file: as PEM, as a JWK, or in a file of its own, one of the three. */
 const publicKeyKind = {
@@ -94,6 +101,23 @@ const retiringPublicKeyKind = {
   what: '"retiringPublicKey"',
   fields: { publicKey: nestedMapping(publicKeyKind), expiresAt: timeField },
   required: ['publicKey', 'expiresAt'],
+} as const;
+
+const shownPublicKeyKind = { what: '"publicKey"', fields: { jwk: publicJwkField }, required: ['jwk'] } as const;
+
+/** What is shown of a material, without secrets. */
+export const shownMaterialFields = {
+  retiringSecret: nestedMapping({
+    what: '"retiringSecret"',
+    fields: { expiresAt: timeField },
+    required: ['expiresAt'],
+  }),
+  publicKey: nestedMapping(shownPublicKeyKind),
+  retiringPublicKey: nestedMapping({
+    what: '"retiringPublicKey"',
+    fields: { publicKey: nestedMapping(shownPublicKeyKind), expiresAt: timeField },
+    required: ['publicKey', 'expiresAt'],
+  }),
 } as const;
 
 /** The keys of all materials in a declarative file. */
@@ -130,7 +154,7 @@ const storedRetiringKind = {
 
 const storedRetiringPublicKeyKind = {
   what: '"retiringPublicKey"',
-  fields: { publicKey: nestedField({ bsonType: 'object' }), expiresAt: dateField },
+  fields: { publicKey: publicJwkField, expiresAt: dateField },
   required: ['publicKey', 'expiresAt'],
 } as const;
 
@@ -138,7 +162,7 @@ const storedRetiringPublicKeyKind = {
 export const storedMaterialFields = {
   appSecret: nestedMapping(sealedKind),
   retiringSecret: nestedMapping(storedRetiringKind),
-  publicKey: nestedField({ bsonType: 'object' }),
+  publicKey: publicJwkField,
   retiringPublicKey: nestedMapping(storedRetiringPublicKeyKind),
 } as const satisfies Fields;
 
@@ -287,6 +311,30 @@ export function methodsIn({ method, methods = [method] }: WrittenCredential): re
 export interface WrittenCredential {
   readonly method?: unknown;
   readonly methods?: unknown;
+}
+
+/** A public key as the API and `-o json` show it beside the key itself. */
+export function describeKey(key: PublicKey): Declared {
+  return { type: key.type, bits: key.bits, thumbprint: key.thumbprint };
+}
+
+/**
+ * A declared form as changes are described: each public key is a text with its thumbprint, by which people tell keys
+ * apart. Anything that is no key stays as it is.
+ */
+export function shortenKeys(declared: Declared): Declared {
+  const { publicKey, retiringPublicKey: former } = declared;
+  if (publicKey === undefined && former === undefined) return declared;
+  return {
+    ...declared,
+    ...(publicKey === undefined ? {} : { publicKey: shortKey(publicKey) }),
+    ...(isMapping(former) ? { retiringPublicKey: { ...former, publicKey: shortKey(former['publicKey']) } } : {}),
+  };
+}
+
+function shortKey(declared: unknown): unknown {
+  const key = isMapping(declared) ? readJwk(declared['jwk']) : null;
+  return key instanceof PublicKey ? `${key.description}, thumbprint ${key.thumbprint}` : declared;
 }
 
 /** What a declared or stored credential proves with. */

@@ -72,7 +72,7 @@ export function readStoredCredential(raw: unknown, place: Place, problems: Probl
   return { id, consumerId, methods, appKey, sealedAppKey, appKeyHash, material, ...own };
 }
 
-/** An App Key that is the secret is never kept in clear; one that is not is there, and so is the App Secret. */
+/** An App Key that is the secret is never kept in clear; one that is not is there, and so is what it is proved with. */
 function reportAppKey(raw: unknown, kind: MaterialKind, place: Place, problems: ProblemLog): void {
   const isSecret = materialFacts[kind].appKey === 'secret';
   const misplaced = isSecret ? 'appKey' : 'sealedAppKey';
@@ -83,6 +83,9 @@ function reportAppKey(raw: unknown, kind: MaterialKind, place: Place, problems: 
     problems.report(placeIn(place, misplaced), why);
   }
   for (const key of [...(isSecret ? [] : ['appKey']), ...storedNeedsOf(kind)]) {
-    if (!hasKey(raw, key)) problems.report(place, `"${key}" is missing; only a credential of method key has none`);
+    if (hasKey(raw, key)) continue;
+    const why =
+      kind === 'public-key' ? 'a credential of its methods needs it' : 'only a credential of method key has none';
+    problems.report(place, `"${key}" is missing; ${why}`);
   }
 }

@@ -81,7 +81,7 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
     .option('--former-in-use', 'those whose former secret or key will end, and is still used')
     .option('--limit <number>', 'list this many at most', parseCount);
   addReadAction(command, context, {
-    notes: `States: active; rotating, a former App Secret still works; retiring, works until it ends; not-yet-valid; expired; revoked.`,
+    notes: `States: active; rotating, a former App Secret or public key still works; retiring, works until it ends; not-yet-valid; expired; revoked.`,
     examples: [
       'postern credential list --consumer acme',
       'postern credential list --expiring 30d',
@@ -167,7 +167,7 @@ function declareView({ shown, usable }: View, isRevealed: boolean, { terminal }:
     ...declareWholeCredential(resource, isRevealed ? 'reveal' : 'leave-out'),
     ...declareUse(shown),
     endpoints: usable.map(({ endpoint }) => endpoint.id),
-    ...(first === undefined
+    ...(first === undefined || resource.material.kind === 'public-key'
       ? {}
       : { example: exampleCommands(resource, first.endpoint, publicUrlOf(terminal.environment)) }),
   };
@@ -211,6 +211,14 @@ function printView({ shown, isConsumerEnabled, usable }: View, isRevealed: boole
 function secretFields(credential: ManagedCredential, isRevealed: boolean): readonly Field[] {
   const { appKey, material } = credential;
   const key = isRevealed && appKey !== null ? textOf(appKey) : shownAppKey(credential);
+  if (material.kind === 'public-key') {
+    const { description, thumbprint } = material.publicKey;
+    return [
+      ['App Key', key],
+      ['public key', description],
+      ['thumbprint', thumbprint],
+    ];
+  }
   const appSecret = appSecretOf(material);
   if (appSecret === null) return [['App Key', key]];
   return [
@@ -221,11 +229,16 @@ function secretFields(credential: ManagedCredential, isRevealed: boolean): reado
 
 function retiringFields({ stored, usage }: ShownCredential, isRevealed: boolean, now: number): readonly Field[] {
   const { material } = stored.resource;
-  const former = formerSecretOf(material);
   const endsAt = formerEndOf(material);
-  if (former === null || endsAt === null) return [];
+  if (endsAt === null) return [];
   const end = `${endsAt <= now ? 'ended' : 'works until'} ${formatTimeFrom(endsAt, now)}`;
   const use = lastUse(usage?.retiringSecretLastUsedAt ?? null, now);
+  if (material.kind === 'public-key') {
+    const { thumbprint } = material.retiringPublicKey?.publicKey ?? material.publicKey;
+    return [['former public key', [thumbprint, end, `last used ${use}`]]];
+  }
+  const former = formerSecretOf(material);
+  if (former === null) return [];
   return [['former secret', [...(isRevealed ? [textOf(former)] : []), end, `last used ${use}`]]];
 }
 

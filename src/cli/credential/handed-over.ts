@@ -3,6 +3,7 @@ import type { Declared } from '../../resources/declared.ts';
 import { declareHandedOver, type HandedOver } from '../../resources/changes/issue-credential.ts';
 import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
 import { textOf } from '../../resources/changes/generate-credential.ts';
+import { declareKeys } from '../../resources/changes/shown-credential.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { proofOf } from '../../check/methods/methods.ts';
@@ -29,6 +30,21 @@ export async function handOver(
   const { appKey, appSecret } = handedOver;
   const usable = await readUsableEndpoints(store, credential, clock.nowSeconds());
   const paint = paintFor(terminal);
+  const { material } = credential;
+  if (material.kind === 'public-key') {
+    const { publicKey } = material;
+    const lines = [
+      `  App Key     ${paint.bold(textOf(appKey))}`,
+      `  Public key  ${publicKey.description}`,
+      `  Thumbprint  ${publicKey.thumbprint}`,
+      '',
+      'Have the partner compare the thumbprint, and tell it the App Key, with which it signs. Neither is a secret.',
+      '',
+      ...tryLines(credential, usable, publicUrlOf(terminal.environment)),
+    ];
+    const data = { ...declareHandedOver(credential, handedOver), ...declareKeys(material) };
+    return { text: `${lines.join('\n')}\n`, data };
+  }
   const word = appSecret === null ? 'it' : 'them';
   const kept = `To see ${word} again: postern credential show ${credential.id} --reveal`;
   const lines = [
@@ -56,6 +72,12 @@ export function tryLines(
     return [
       `No endpoint lets ${consumerId} in with ${methods.join(' or ')} yet:`,
       `  $ postern grant add --endpoint ID --consumer ${consumerId}`,
+    ];
+  }
+  if (material.kind === 'public-key') {
+    return [
+      'Only the partner can try it, with its private key. What it has to know:',
+      `  $ postern handover --credential ${credential.id} --url ${publicUrl}`,
     ];
   }
   const word = materialFacts[material.kind].secret;

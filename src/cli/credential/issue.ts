@@ -3,20 +3,23 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../../base/environment.ts';
 import { findNearestName } from '../../model/document/nearest-name.ts';
 import type { Change } from '../../resources/changes/change.ts';
-import { generatePair } from '../../resources/changes/generate-credential.ts';
-import { type HandedOver, planCredential } from '../../resources/changes/issue-credential.ts';
+import { type HandedOver, newPair, planCredential } from '../../resources/changes/issue-credential.ts';
 import { declareGiven, givenFields } from '../../resources/credential-fields.ts';
 import { materialKindIn } from '../../resources/credential-material.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
 import { APP_KEY_RULE } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
-import { materialFacts } from '../../model/material.ts';
+import { materialFacts, materialKindOf } from '../../model/material.ts';
+import type { PublicKey } from '../../model/public-key/public-key.ts';
+import { MAX_RSA_BITS, MIN_RSA_BITS } from '../../model/public-key/read-jwk.ts';
+import { TAKEN_KINDS } from '../../model/public-key/read-pem.ts';
 import { Secret } from '../../model/secret.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { changesOf, type FieldFlags, flagsOfRows, wishOf } from '../flags/fields.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import type { ChangeFlags } from '../flags/options.ts';
+import { type PublicKeyFlags, readPublicKeyFlags } from '../flags/public-key.ts';
 import { parseMoment } from '../flags/times.ts';
 import { collecting, parseId } from '../flags/values.ts';
 import { addChangeAction, type Plan } from '../store/change-store.ts';
@@ -62,21 +65,30 @@ const fields: FieldFlags = {
   appKey: '--app-key',
   appKeyHash: '--hash-only',
   appSecret: '--secret-from',
+  publicKey: '--public-key',
   ...givenFlags,
 };
 
-type IssueFlags = NewCredentialFlags & ChangeFlags & { readonly method: AuthenticationMethod };
+interface IssueFlags extends NewCredentialFlags, ChangeFlags, PublicKeyFlags {
+  readonly method: AuthenticationMethod;
+  readonly appKey?: string;
+}
 
 /** Adds `postern credential issue`. */
 export function registerCredentialIssue(noun: Command, context: CommandContext): void {
   const command = noun
     .command('issue')
     .description('Generate an App Key and an App Secret for a consumer, and print them for the partner.')
-    .addOption(methodOption().makeOptionMandatory());
+    .addOption(methodOption().makeOptionMandatory())
+    .option('--public-key <file>', 'in place of an App Secret: PEM, a certificate or a JWK; - reads standard input')
+    .option('--kid <id>', 'which key of a JWK set in --public-key')
+    .option('--app-key <key>', 'beside --public-key: what the partner sends as key id, or "thumbprint"');
   addChangeAction(addNewCredentialFlags(command), context, {
     isSealing: true,
-    notes: `For key, the App Key is the secret and there is no App Secret.`,
+    notes: `For key, the App Key is the secret and there is no App Secret. For http-message-signature, and for oauth2 if you like,
+the partner makes a key pair and you give its public key: ${TAKEN_KINDS} of ${String(MIN_RSA_BITS)} to ${String(MAX_RSA_BITS)} bits. A private key is refused.`,
     examples: [
+      'postern credential issue --consumer acme --method http-message-signature --public-key acme.pem --app-key thumbprint',
       'postern credential issue --consumer acme --method hmac',
       'postern credential issue --consumer acme --method key --expires 90d --hash-only',
       'postern credential issue --consumer acme --method oauth2 -o json > acme-credential.json',
@@ -89,8 +101,10 @@ export function registerCredentialIssue(noun: Command, context: CommandContext):
 async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context: CommandContext): Promise<Plan> {
   const { consumer: consumerId, method } = flags;
   const { resource: consumer } = await requireResource(resources, 'consumer', consumerId);
-  const pair = generatePair(materialKindIn(flags));
-  const { id, changes } = await planNew(flags, [method], pair, resources, context);
+  const publicKey = readKeyFor(flags);
+  const kind = publicKey === null ? materialKindOf([method]) : 'public-key';
+  const pair = newPair(kind, publicKey, flags.appKey ?? null);
+  const { id, changes } = await planNew(flags, [method], { ...pair, publicKey }, resources, context);
   const credential = changes.flatMap((change) => (change.kind === 'credential' ? (change.after ?? []) : []))[0];
   if (credential === undefined) throw new Error('no credential was planned');
   const disabled = `the consumer ${consumerId} is disabled: the credential is refused until it is enabled`;
@@ -98,7 +112,9 @@ async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context:
     changes,
     notes: [
       ...(consumer.enabled ? [] : [disabled]),
-      ...(flags.dryRun === true ? ['each run generates other keys; these are not kept'] : []),
+      ...(flags.dryRun === true && (publicKey === null || flags.appKey === undefined)
+        ? ['each run generates other keys; these are not kept']
+        : []),
     ],
     done: `Credential ${id} issued to ${consumerId}.`,
     outcome: {
@@ -106,6 +122,17 @@ async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context:
       whenUnknown: `Keep what is printed: if the credential was made, it is what ${consumerId} gets. If it was not, issue it again.`,
     },
   };
+}
+
+/** The key that the flags give. Throws `UsageError` where one is missing, or an App Key has none beside it. */
+function readKeyFor(flags: IssueFlags): PublicKey | null {
+  const publicKey = readPublicKeyFlags(flags);
+  if (publicKey !== null) return publicKey;
+  if (materialKindOf([flags.method]) === 'public-key') {
+    throw new UsageError(`--public-key is missing: a credential for ${flags.method} has the public key of its partner`);
+  }
+  if (flags.appKey === undefined) return null;
+  throw new UsageError('--app-key goes with --public-key; "credential import" takes over an App Key with its secret');
 }
 
 interface ImportFlags extends NewCredentialFlags {
@@ -143,7 +170,7 @@ An App Key belongs to one credential for ever, also when that was deleted. Sever
       const { consumer, method: methods } = flags;
       const pair = readPair(flags, context.terminal.environment);
       await requireResource(resources, 'consumer', consumer);
-      const { id, changes } = await planNew(flags, methods, pair, resources, context);
+      const { id, changes } = await planNew(flags, methods, { ...pair, publicKey: null }, resources, context);
       return { changes, done: `Credential ${id} imported for ${consumer}.` };
     },
   });
@@ -153,7 +180,7 @@ An App Key belongs to one credential for ever, also when that was deleted. Sever
 async function planNew(
   { consumer: consumerId, hashOnly, ...flags }: NewCredentialFlags,
   methods: readonly AuthenticationMethod[],
-  { appKey, appSecret }: HandedOver,
+  { appKey, appSecret, publicKey }: HandedOver & { readonly publicKey: PublicKey | null },
   store: ResourceStore,
   { clock }: CommandContext,
 ): Promise<{ readonly id: string; readonly changes: readonly Change[] }> {
@@ -164,6 +191,7 @@ async function planNew(
     methods,
     appKey,
     appSecret,
+    publicKey,
     keepsHashOnly: hashOnly === true,
     fields: declareGiven(wishOf(flags, givenFlags), nowSeconds),
   };
@@ -173,6 +201,10 @@ async function planNew(
 }
 
 function readPair({ method, appKey, secretFrom }: ImportFlags, environment: Environment): HandedOver {
+  if (materialKindOf(method) === 'public-key') {
+    const instead = '"credential issue --public-key FILE --app-key KEY" takes over a public key';
+    throw new UsageError(`import is for secrets, and http-message-signature has none: ${instead}`);
+  }
   const isKey = materialFacts[materialKindIn({ methods: method })].appKey === 'secret';
   if (isKey && appKey !== undefined) {
     throw new UsageError('--app-key is not for key alone: there the App Key is the secret, which --secret-from reads');

@@ -10,6 +10,7 @@ import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { addRevisionOption } from '../flags/options.ts';
+import { type PublicKeyFlags, readPublicKeyFlags } from '../flags/public-key.ts';
 import { conflictOf } from '../flags/remedies.ts';
 import { parseSpan } from '../flags/times.ts';
 import { collectId, collectLabel, parseId } from '../flags/values.ts';
@@ -23,7 +24,7 @@ import { methodOption } from './issue.ts';
 import { type ManyFlags, rotateMany } from './rotation/rotate-many.ts';
 import type { RunWish } from './rotation/rotation-lines.ts';
 
-interface RotateFlags extends ManyFlags {
+interface RotateFlags extends ManyFlags, PublicKeyFlags {
   readonly grace: number;
   readonly force?: true;
   readonly id?: string;
@@ -48,6 +49,8 @@ export function registerCredentialRotate(noun: Command, context: CommandContext)
         .argParser(parseSpan)
         .default(parseSpan(DEFAULT_GRACE), DEFAULT_GRACE),
     )
+    .option('--public-key <file>', 'the new key of a credential that has one: PEM, a certificate or a JWK; - for stdin')
+    .option('--kid <id>', 'which key of a JWK set in --public-key')
     .option('--force', 'also while the former secret of the last rotation works: it ends now')
     .option('--id <id>', 'key only: the id of the second credential; CONSUMER-key-… when left out', parseId)
     .option('--label <name=value>', 'many: those of consumers that carry it; repeatable, all of them', collectLabel)
@@ -60,7 +63,7 @@ export function registerCredentialRotate(noun: Command, context: CommandContext)
   addChangeAction<RotateFlags, [id: string | undefined]>(command, context, {
     isAsking: true,
     isSealing: true,
-    notes: `The App Key stays and the App Secret is new. For key, where the App Key is the secret, a second credential is issued and
+    notes: `The App Key stays and the App Secret is new; of a credential with a public key, --public-key gives the new one. For key, where the App Key is the secret, a second credential is issued and
 the former one retires. "credential show" shows when the former secret was last used. A former secret that the key ring
 cannot open ends at once; when the ring is lost, --new-key-ring creates new secrets with another one.
 
@@ -70,6 +73,7 @@ on, and rotates none twice. Disabled consumers are left out, unless --grace is 0
     examples: [
       'postern credential rotate acme-hmac --grace 7d',
       'postern credential rotate acme-hmac --grace 0 --force',
+      'postern credential rotate acme-signer --public-key acme-2027.pem --grace 7d',
       'postern credential rotate --label tier=gold --grace 14d --dry-run',
       'postern credential rotate --label tier=gold --grace 14d --out gold.jsonl',
       'postern credential rotate --endpoint orders --grace 14d --out orders.jsonl',
@@ -107,7 +111,7 @@ function readWish(flags: RotateFlags, id: string | undefined): RunWish | null {
   if (all !== undefined && narrowed !== undefined) {
     throw new UsageError(`--all is for every consumer: leave it out, or --${narrowed}`);
   }
-  const single = firstGiven({ id: flags.id, revision: flags.revision });
+  const single = firstGiven({ id: flags.id, revision: flags.revision, 'public-key': flags.publicKey, kid: flags.kid });
   if (single !== undefined) throw new UsageError(`--${single} is for one credential, which has to be named`);
   return {
     labels: label ?? {},
@@ -136,12 +140,17 @@ async function planRotate(
   if (flags.id !== undefined && !isKey) {
     throw new UsageError(`--id is for key alone, where a second credential follows; ${id} keeps its id`);
   }
-  const wish = { graceSeconds: flags.grace, endsFormerSecret: flags.force === true, successorId: flags.id ?? null };
+  const wish = {
+    graceSeconds: flags.grace,
+    endsFormerSecret: flags.force === true,
+    successorId: flags.id ?? null,
+    publicKey: readPublicKeyFlags(flags),
+  };
   const planned = planOwnRotation(current, wish, nowSeconds);
   if ('conflict' in planned) throw conflictOf(planned);
   const { changes, carrier, formerEndsAt, handedOver } = planned;
   const nearEnd = findNearEnd(carrier, nowSeconds);
-  const former = isKey ? `The former credential ${id}` : 'The former App Secret';
+  const former = isKey ? `The former credential ${id}` : `The former ${materialFacts[material.kind].rotated}`;
   const end =
     formerEndsAt <= nowSeconds ? 'is refused from now on' : `works until ${formatTimeFrom(formerEndsAt, nowSeconds)}`;
   return {
@@ -155,12 +164,17 @@ async function planRotate(
       ...(nearEnd === null
         ? []
         : [`${carrier.id} ${keepsEnd(nearEnd, nowSeconds)}; "credential issue" makes one that ends later`]),
-      ...(flags.dryRun === true ? ['each run generates other secrets; these are not kept'] : []),
+      ...(flags.dryRun === true && material.kind !== 'public-key'
+        ? ['each run generates other secrets; these are not kept']
+        : []),
     ],
     done: `Credential ${id} rotated${isKey ? `: ${carrier.id} follows it` : ''}. ${former} ${end}.${nearEnd === null ? '' : ` ${carrier.id} ${keepsEnd(nearEnd, nowSeconds)}.`}`,
     outcome: {
       ...(await handOver(carrier, handedOver, resources, context)),
-      whenUnknown: `Keep what is printed: if it was made, this is the secret that ${consumerId} needs, and ${isKey ? 'the former credential' : 'the former App Secret'} ${end}. If it was not, the former one works on; rotate again.`,
+      whenUnknown:
+        material.kind === 'public-key'
+          ? `If it was made, the former public key ${end}. If it was not, it works on; rotate again.`
+          : `Keep what is printed: if it was made, this is the secret that ${consumerId} needs, and ${isKey ? 'the former credential' : 'the former App Secret'} ${end}. If it was not, the former one works on; rotate again.`,
     },
   };
 }

@@ -16,5 +16,7 @@ function inCommands(remedy: Remedy): string {
       return `give this one another with --priority, such as ${String(remedy.free)} to count before all of them`;
     case 'end-former-secret':
       return '--force does that';
+    case 'new-public-key':
+      return 'give the new one with --public-key FILE';
   }
 }

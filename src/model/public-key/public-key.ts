@@ -62,9 +62,14 @@ export class PublicKey {
     return hash('sha256', thumbprintInput(this.jwk), 'base64url');
   }
 
-  /** Algorithm and size, for people: `RSA, 2048 bits`. */
+  /** How people call its kind: `RSA`. */
+  get type(): string {
+    return kindNames[this.kind];
+  }
+
+  /** Kind and size, for people: `RSA, 2048 bits`. */
   get description(): string {
-    return `${kindNames[this.kind]}, ${String(this.bits)} bits`;
+    return `${this.type}, ${String(this.bits)} bits`;
   }
 
   /** Whether it is the same key, whatever it was read from. */

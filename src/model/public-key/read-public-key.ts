@@ -12,6 +12,11 @@ const PRIVATE = /PRIVATE[ -]KEY|PuTTY-User-Key-File|AGE-SECRET-KEY/i;
 /** How OpenSSH and SSH2 write public keys. */
 const SSH = /^(?:ssh-|ecdsa-sha2-|sk-|---- BEGIN SSH2)/;
 
+/** Whether a text says of itself that it is a private key. */
+export function isMarkedPrivate(text: string): boolean {
+  return PRIVATE.test(text);
+}
+
 /**
  * Reads a public key as people have it (spec §1): PEM, of a key or a certificate, or a JWK, or one key of a JWK set.
  * Never throws, and no fault repeats anything of the text. With {@link PRIVATE_KEY_FAULT}, the caller keeps nothing.
@@ -19,7 +24,7 @@ const SSH = /^(?:ssh-|ecdsa-sha2-|sk-|---- BEGIN SSH2)/;
  * @param kid which key of a set; null for a set of one key
  */
 export function readPublicKey(text: string, kid: string | null = null): PublicKey | PublicKeyFault {
-  if (PRIVATE.test(text)) return PRIVATE_KEY_FAULT;
+  if (isMarkedPrivate(text)) return PRIVATE_KEY_FAULT;
   if (text.length > MAX_PUBLIC_KEY_CHARACTERS) {
     return { fault: `has more than ${String(MAX_PUBLIC_KEY_CHARACTERS)} characters, so it is no public key` };
   }

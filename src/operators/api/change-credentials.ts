@@ -1,26 +1,29 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { ID_PATTERN } from '../../model/document/fields.ts';
 import type { Planned } from '../../resources/changes/change.ts';
-import { generatePair } from '../../resources/changes/generate-credential.ts';
 import {
   declareHandedOver,
   DEFAULT_GRACE,
   type HandedOver,
+  newPair,
   planCredential,
   planOwnRotation,
 } from '../../resources/changes/issue-credential.ts';
 import { planRevocation } from '../../resources/changes/plan-credential.ts';
+import { declareKeys } from '../../resources/changes/shown-credential.ts';
 import { takenCredentialId } from '../../resources/changes/planned-conflict.ts';
 import { isOutcomeUnknown } from '../../resources/changes/store-fault.ts';
 import { MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
-import { authenticationMethods } from '../../model/endpoint.ts';
-import { materialFacts } from '../../model/material.ts';
+import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
+import { materialFacts, materialKindOf } from '../../model/material.ts';
 import type { Operator } from '../../model/operator.ts';
+import { describeKeyFault } from '../../model/public-key/public-key-fault.ts';
+import { PublicKey } from '../../model/public-key/public-key.ts';
+import { MAX_PUBLIC_KEY_CHARACTERS, readPublicKey } from '../../model/public-key/read-public-key.ts';
 import { Secret } from '../../model/secret.ts';
 import { MAX_APP_SECRET_CHARACTERS } from '../../resources/app-secret.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { declareGiven, givenFields, type GivenName } from '../../resources/credential-fields.ts';
-import { materialKindIn } from '../../resources/credential-material.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { addAction } from './action-route.ts';
@@ -66,7 +69,27 @@ const newCredential = z
   })
   .strict();
 
-const issueBody = newCredential.extend({ method: z.enum(authenticationMethods) }).openapi('CredentialIssue');
+const keyBody = z.string().max(MAX_PUBLIC_KEY_CHARACTERS);
+const kidBody = z
+  .string()
+  .max(MAX_PUBLIC_KEY_CHARACTERS)
+  .optional()
+  .openapi({ description: 'Which key, where `publicKey` is a JWK set.' });
+
+const issueBody = newCredential
+  .extend({
+    method: z.enum(authenticationMethods),
+    publicKey: keyBody.optional().openapi({
+      description:
+        'The text of a public key of the partner, as PEM, certificate, JWK or JWK set: what it signs with in place of an App Secret. Needed for http-message-signature; for oauth2 it may be given.',
+    }),
+    kid: kidBody,
+    appKey: z.string().min(1).max(MAX_APP_KEY_CHARACTERS).optional().openapi({
+      description:
+        'Beside `publicKey`: what the partner sends as key id. `thumbprint` stands for the thumbprint of the key; generated where it is left out.',
+    }),
+  })
+  .openapi('CredentialIssue');
 
 const importBody = newCredential
   .extend({
@@ -91,6 +114,10 @@ const rotateBody = z
       .default(false)
       .openapi({ description: 'Also while the former secret of the last rotation works: it ends now.' }),
     id: idBody.optional().openapi({ description: 'For method key only: the id of the second credential.' }),
+    publicKey: keyBody.optional().openapi({
+      description: 'The new key, of a credential that has one: PEM, certificate, JWK or JWK set.',
+    }),
+    kid: kidBody,
   })
   .strict()
   .openapi('CredentialRotation');
@@ -104,7 +131,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
     operator: Operator,
     { consumer, id, hashOnly, ...given }: z.infer<typeof newCredential>,
     methods: readonly string[],
-    { appKey, appSecret }: HandedOver,
+    { appKey, appSecret, publicKey }: HandedOver & { readonly publicKey: PublicKey | null },
   ): Promise<{ readonly id: string; readonly changes: Awaited<ReturnType<typeof changesOf>> }> => {
     await requireReached(operator, 'consumer', consumer, resources);
     const nowSeconds = clock.nowSeconds();
@@ -115,6 +142,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
         methods,
         appKey,
         appSecret,
+        publicKey,
         keepsHashOnly: hashOnly,
         fields: declareGiven(given, nowSeconds),
       },
@@ -138,16 +166,22 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'change-consumers');
-      const { method, ...wish } = context.req.valid('json');
-      const pair = generatePair(materialKindIn({ ...wish, method }));
-      const { id, changes } = await plan(operator, wish, [method], pair);
+      const { method, publicKey: keyText, kid, appKey, ...wish } = context.req.valid('json');
+      const publicKey = readKey(keyText, kid);
+      requireKey(method, publicKey, appKey);
+      const pair = newPair(publicKey === null ? materialKindOf([method]) : 'public-key', publicKey, appKey ?? null);
+      const { id, changes } = await plan(operator, wish, [method], { ...pair, publicKey });
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const operation = operationOf(context.var, 'credential issue');
       const outcome = await commitSecret(id, changes, { resources, operation, isDryRun });
       if (outcome.dryRun) return context.json(outcome, 200);
       const made = credentialOf(changes);
       const headers = { etag: etagOf({ revision: 1 }), location: `/v1/credentials/${id}` };
-      return context.json({ ...declareHandedOver(made, pair), revision: 1 }, 201, headers);
+      return context.json(
+        { ...declareHandedOver(made, pair), ...declareKeys(made.material), revision: 1 },
+        201,
+        headers,
+      );
     },
   );
 
@@ -168,6 +202,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       const pair = {
         appKey: Secret.fromText(appKey),
         appSecret: appSecret === null ? null : Secret.fromText(appSecret),
+        publicKey: null,
       };
       const { id, changes } = await plan(operator, wish, methods, pair);
       const isDryRun = context.req.valid('query').dryRun === 'true';
@@ -189,7 +224,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       operationId: 'rotateCredential',
       summary: 'Give a credential a new secret, which is in this answer only; the former one works for a while.',
       description:
-        'The App Key stays and the App Secret is new. For key, where the App Key is the secret, a second credential is issued and the former one retires.',
+        'The App Key stays and the App Secret is new; a credential with a public key gets the one that is given. For key, where the App Key is the secret, a second credential is issued and the former one retires.',
       request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(rotateBody) },
       responses: answers({ 200: rotationAnswer }, { 200: ['ETag'] }),
     }),
@@ -198,13 +233,18 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       requirePermission(operator, 'change-consumers');
       const { credential: current } = await reachCredential(operator, context.req.valid('param').id, resources);
       requireRevision(current, context.req.valid('header')['if-match']);
-      const { grace, force, id = null } = context.req.valid('json');
+      const { grace, force, id = null, publicKey, kid } = context.req.valid('json');
       if (id !== null && materialFacts[current.resource.material.kind].appKey === 'public') {
         throw invalidResource([{ path: 'id', message: 'is for method key only, where a second credential follows' }]);
       }
       const taken = id === null ? null : await resources.find('credential', id);
       if (taken !== null) throw await conflictOf(takenCredentialId(taken.resource.id), operator, resources);
-      const wish = { graceSeconds: spanOf('grace', grace), endsFormerSecret: force, successorId: id };
+      const wish = {
+        graceSeconds: spanOf('grace', grace),
+        endsFormerSecret: force,
+        successorId: id,
+        publicKey: readKey(publicKey, kid),
+      };
       const planned = planOwnRotation(current, wish, clock.nowSeconds());
       if ('conflict' in planned) throw await conflictOf(planned, operator, resources);
       const { changes, carrier, formerEndsAt, handedOver } = planned;
@@ -214,7 +254,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       const planning: Declared = { ...outcome, formerEndsAt: declareTime(formerEndsAt) };
       if (outcome.dryRun) return context.json(planning, 200);
       const revision = carrier.id === current.resource.id ? current.revision + 1 : 1;
-      const credential = { ...declareHandedOver(carrier, handedOver), revision };
+      const credential = { ...declareHandedOver(carrier, handedOver), ...declareKeys(carrier.material), revision };
       return context.json({ ...planning, credential }, 200, { etag: etagOf({ revision }) });
     },
   );
@@ -241,6 +281,29 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );
+}
+
+/** The public key of a body; null where none is given. Throws a problem that repeats nothing of it. */
+function readKey(text: string | undefined, kid: string | undefined): PublicKey | null {
+  if (text === undefined) {
+    if (kid === undefined) return null;
+    throw invalidResource([{ path: 'kid', message: 'chooses a key of the set in "publicKey", which is missing' }]);
+  }
+  const read = readPublicKey(text, kid);
+  if (read instanceof PublicKey) return read;
+  throw invalidResource([{ path: 'publicKey', message: describeKeyFault('"publicKey"', read) }]);
+}
+
+/** Throws a problem where a key is missing, or an App Key has none beside it. */
+function requireKey(method: AuthenticationMethod, publicKey: PublicKey | null, appKey: string | undefined): void {
+  if (publicKey !== null) return;
+  if (materialKindOf([method]) === 'public-key') {
+    const message = `"publicKey" is missing; a credential for ${method} has the public key of its partner`;
+    throw invalidResource([{ path: 'publicKey', message }]);
+  }
+  if (appKey === undefined) return;
+  const message = '"appKey" goes with "publicKey"; credentials:import takes over an App Key with its secret';
+  throw invalidResource([{ path: 'appKey', message }]);
 }
 
 /** Problems by the names of the body. */

@@ -76,6 +76,8 @@ function inWords(remedy: Remedy): string {
       return `give this one another "priority", such as ${String(remedy.free)} to count before all of them`;
     case 'end-former-secret':
       return '"force" does that';
+    case 'new-public-key':
+      return 'give the new one as "publicKey"';
   }
 }
 

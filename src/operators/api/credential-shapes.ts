@@ -32,14 +32,28 @@ const shownKind = {
 } as const;
 
 const time = { type: 'string', format: 'date-time' } as const;
+const key = {
+  type: 'object',
+  properties: {
+    type: { type: 'string', description: 'Such as Ed25519 or RSA.' },
+    bits: { type: 'integer' },
+    thumbprint: { type: 'string', description: 'RFC 7638, with SHA-256.' },
+  },
+  required: ['type', 'bits', 'thumbprint'],
+} as const;
+const keys = {
+  key: { ...key, description: 'What the public key is, where there is one.' },
+  retiringKey: { ...key, description: 'What the former public key is, during a rotation.' },
+} as const;
 const use = {
+  ...keys,
   appKeyEnd: {
     type: 'string',
     description: `The last four characters of an App Key that is a secret of ${String(MIN_CHARACTERS_TO_SHOW)} characters or more, and is kept.`,
   },
   status: { type: 'string', enum: shownStates, description: 'What it is worth now.' },
   lastUsedAt: time,
-  retiringSecretLastUsedAt: { ...time, description: 'When the former App Secret was last used.' },
+  retiringSecretLastUsedAt: { ...time, description: 'When the former App Secret or public key was last used.' },
 } as const;
 
 /** A credential of a list. */
@@ -79,7 +93,7 @@ const ownRevision = { type: 'integer', minimum: 1 } as const;
 const shownSchema = jsonSchemaOf(shownKind);
 const issued: JsonSchema = {
   ...shownSchema,
-  properties: { ...(shownSchema['properties'] as JsonSchema), ...secrets, revision: ownRevision },
+  properties: { ...(shownSchema['properties'] as JsonSchema), ...secrets, ...keys, revision: ownRevision },
   required: [...shownKind.required, 'revision'],
 };
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { codesOf } from '../handover/codes.ts';
 import { methodCodes } from '../handover/handover-page.ts';
 import { readSides } from '../../resources/changes/audit/event-sides.ts';
@@ -16,6 +17,7 @@ import { grantInEffect, limitsInForce, rankGrants } from '../../model/grant-in-e
 import { formerEndOf } from '../../model/material.ts';
 import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import { grantId } from '../../resources/grant.ts';
+import type { Declared } from '../../resources/declared.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import type { Subject } from './advice.ts';
 import type { KeptContext, KeptRotation } from './kept-refusal.ts';
@@ -103,8 +105,11 @@ async function findRotation(
     const { before, after, secrets } = readSides(event);
     if (before === null || after === null) continue;
     const atSeconds = Math.floor(event.atMs / 1000);
-    if (secrets.some(({ path, secret }) => path === 'appSecret' && secret === 'changed')) {
-      const former = after['retiringSecret'] as { readonly expiresAt?: unknown } | undefined;
+    const isOtherKey = hasOtherKey(before, after);
+    if (isOtherKey || secrets.some(({ path, secret }) => path === 'appSecret' && secret === 'changed')) {
+      const former = after[isOtherKey ? 'retiringPublicKey' : 'retiringSecret'] as
+        | { readonly expiresAt?: unknown }
+        | undefined;
       return { atSeconds, formerEndsAt: readEnd(former?.expiresAt) ?? atSeconds, successorId: null };
     }
     if (before['state'] !== 'active' || after['state'] === 'active') continue;
@@ -114,6 +119,11 @@ async function findRotation(
     return { atSeconds, formerEndsAt: formerEndsAt ?? atSeconds, successorId };
   }
   return null;
+}
+
+/** Whether a change replaced one public key by another. */
+function hasOtherKey({ publicKey: before }: Declared, { publicKey: after }: Declared): boolean {
+  return before !== undefined && after !== undefined && !isDeepStrictEqual(before, after);
 }
 
 /** The credential that was made in the same commit; null for none: then it was revoked, and not rotated. */

@@ -3,6 +3,7 @@ import type { Declared } from '../declared.ts';
 import { isUnopened } from '../../model/keyring/sealed.ts';
 import { consumerDefaults } from '../../model/consumer.ts';
 import { materialFacts, secretsIn } from '../../model/material.ts';
+import { shortenKeys } from '../credential-material.ts';
 import type { Secret } from '../../model/secret.ts';
 import { equal } from '../../base/text/equal.ts';
 import type { Change, ChangeOf } from './change.ts';
@@ -96,7 +97,7 @@ const NAMING: ReadonlySet<string> = new Set(['consumer', 'consumerSelector']);
 
 /** The fields of a declared resource that differ; of one that is made or deleted, those that it has. */
 export function describeFields(...[before, after]: Sides): readonly FieldChange[] {
-  const differences = [...compareDeclared(before ?? {}, after ?? {})].filter(
+  const differences = [...compareDeclared(shortenKeys(before ?? {}), shortenKeys(after ?? {}))].filter(
     ({ path }) => !HEADING.has(path) && !(NAMING.has(path) && (before === null || after === null)),
   );
   return before === null || after === null ? differences : differences.map(withDefaults);

@@ -1,5 +1,7 @@
-import { materialFacts } from '../../model/material.ts';
-import type { Secret } from '../../model/secret.ts';
+import { THUMBPRINT_APP_KEY } from '../../model/app-key.ts';
+import { materialFacts, type MaterialKind } from '../../model/material.ts';
+import type { PublicKey } from '../../model/public-key/public-key.ts';
+import { Secret } from '../../model/secret.ts';
 import { declareWholeCredential } from '../credential.ts';
 import { declareMaterial } from '../credential-material.ts';
 import type { Declared } from '../declared.ts';
@@ -33,6 +35,18 @@ export interface RotationWish {
   readonly endsFormerSecret: boolean;
   /** The id of the second credential of method `key`; null for one that is generated. */
   readonly successorId: string | null;
+  /** The new key of a credential with a public key; null where none is given. */
+  readonly publicKey: PublicKey | null;
+}
+
+/**
+ * What a new credential is found and proved by: a generated pair, or beside a public key an App Key alone, generated
+ * unless one is given. {@link THUMBPRINT_APP_KEY} stands for the thumbprint of the key.
+ */
+export function newPair(kind: MaterialKind, publicKey: PublicKey | null, appKey: string | null): HandedOver {
+  if (publicKey === null || appKey === null) return generatePair(kind);
+  const text = appKey === THUMBPRINT_APP_KEY ? publicKey.thumbprint : appKey;
+  return { appKey: Secret.fromText(text), appSecret: null };
 }
 
 /** What a partner gets. */
@@ -45,7 +59,7 @@ export interface HandedOver {
 /** Plans the rotation of one credential, with a new secret, or why there can be none. */
 export function planOwnRotation(
   current: Stored<ManagedCredential>,
-  { graceSeconds, endsFormerSecret, successorId }: RotationWish,
+  { graceSeconds, endsFormerSecret, successorId, publicKey }: RotationWish,
   nowSeconds: number,
 ): (Exclude<PlannedRotation, PlannedConflict> & { readonly handedOver: HandedOver }) | PlannedConflict {
   const { consumerId, appKey, material } = current.resource;
@@ -54,6 +68,7 @@ export function planOwnRotation(
     pair,
     graceSeconds,
     endsFormerSecret,
+    publicKey,
     successorId: successorId ?? generateCredentialId(consumerId, 'key'),
   };
   const planned = planRotation(current, rotation, nowSeconds);

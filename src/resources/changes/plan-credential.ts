@@ -3,6 +3,7 @@ import { readCredential } from '../credential.ts';
 import { timeField } from '../../model/document/fields.ts';
 import { unseenTexts } from '../../model/document/unseen-texts.ts';
 import { type PlainProblem, readPlain } from '../../model/document/read-plain.ts';
+import type { PublicKey } from '../../model/public-key/public-key.ts';
 import type { Secret } from '../../model/secret.ts';
 import { type GeneratedPair, hashOfAppKey, textOf } from './generate-credential.ts';
 import type { Change, Planned } from './change.ts';
@@ -12,7 +13,10 @@ import { isUnopened } from '../../model/keyring/sealed.ts';
 import {
   formerEndOf,
   formerSecretOf,
+  type Material,
   materialFacts,
+  type PublicKeyMaterial,
+  publicKeyMaterial,
   sharedSecret,
   type SharedSecret,
   wholeMaterial,
@@ -28,6 +32,8 @@ export interface NewCredential {
   readonly appKey: Secret;
   /** Null where none is given. */
   readonly appSecret: Secret | null;
+  /** What the partner signs with in place of an App Secret; null where none is given. */
+  readonly publicKey: PublicKey | null;
   /** Keeps only the hash of the App Key; for method `key` only. */
   readonly keepsHashOnly: boolean;
   /** Its other fields, as a declarative file has them. */
@@ -83,12 +89,13 @@ export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSecond
   return { changes: [{ kind: 'credential', id: wish.id, before: null, after }] };
 }
 
-function declare({ id, methods, appKey, appSecret, fields }: NewCredential): object {
+function declare({ id, methods, appKey, appSecret, publicKey, fields }: NewCredential): object {
   return {
     id,
     ...(methods.length === 1 ? { method: methods[0] } : { methods }),
     appKey: textOf(appKey),
     ...(appSecret === null ? {} : { appSecret: textOf(appSecret) }),
+    ...(publicKey === null ? {} : { publicKey: { jwk: publicKey.jwk } }),
     ...fields,
   };
 }
@@ -113,8 +120,10 @@ export interface Rotation {
   readonly successorId: string;
   /** How long the former secret goes on; 0 ends it at once. */
   readonly graceSeconds: number;
-  /** Whether a former App Secret that still works may be ended before its time. */
+  /** Whether a former secret or key that still works may be ended before its time. */
   readonly endsFormerSecret: boolean;
+  /** The new key of a credential with a public key; null for one that is generated. */
+  readonly publicKey: PublicKey | null;
 }
 
 /** The changes of a rotation and the credential that carries the new secret, or why there can be none. */
@@ -123,17 +132,17 @@ export type PlannedRotation =
   | PlannedConflict;
 
 /**
- * Plans a rotation (spec §1). Signature methods and OAuth2 keep the App Key and get a new App Secret; the former one
- * becomes the retiring secret. For `key`, where the App Key is the secret, a second credential is made and the former
- * one retires. A former App Secret that was not opened ends at once. No secret works longer than it would have without
- * the rotation.
+ * Plans a rotation (spec §1). Signature methods and OAuth2 keep the App Key and get a new App Secret, or the public key
+ * that the partner made; the former one retires. For `key`, where the App Key is the secret, a second credential is
+ * made and the former one retires. A former App Secret that was not opened ends at once. No secret works longer than it
+ * would have without the rotation.
  */
 export function planRotation(
   current: Stored<ManagedCredential>,
   rotation: Rotation,
   nowSeconds: number,
 ): PlannedRotation {
-  const obstacle = findObstacle(current.resource, rotation.endsFormerSecret, nowSeconds);
+  const obstacle = findObstacle(current.resource, rotation, nowSeconds);
   if (obstacle !== null) return obstacle;
   const { material } = current.resource;
   switch (material.kind) {
@@ -142,7 +151,7 @@ export function planRotation(
     case 'shared-secret':
       return planNewSecret(current, material, rotation, nowSeconds);
     case 'public-key':
-      return { conflict: `the credential "${current.resource.id}" has a public key; give its new one` };
+      return planNewKey(current, material, rotation, nowSeconds);
   }
 }
 
@@ -152,10 +161,10 @@ export interface RotationObstacle extends PlannedConflict {
   readonly brief: string;
 }
 
-/** Why a credential cannot be rotated now; null when it can. `endsFormerSecret` as {@link Rotation} has it. */
+/** Why a credential cannot be rotated now; null when it can. */
 export function findObstacle(
   { id, material, state, expiresAt }: ManagedCredential,
-  endsFormerSecret: boolean,
+  { endsFormerSecret, publicKey }: Pick<Rotation, 'endsFormerSecret' | 'publicKey'>,
   nowSeconds: number,
 ): RotationObstacle | null {
   if (state === 'revoked') return { brief: 'revoked', conflict: `the credential "${id}" is revoked; issue a new one` };
@@ -170,15 +179,35 @@ export function findObstacle(
       conflict: `the credential "${id}" is retiring${end}; rotate the one that follows it, or issue a new one`,
     };
   }
+  const misfit = findMisfit(id, material, publicKey);
+  if (misfit !== null) return misfit;
   const formerEnd = formerEndOf(material);
   if (endsFormerSecret || formerEnd === null) return null;
   if (formerEnd <= nowSeconds || isUnopened(formerSecretOf(material))) return null;
   const end = declareTime(formerEnd);
+  const former = `the former ${materialFacts[material.kind].rotated}`;
   return {
-    brief: `in rotation: the former App Secret works until ${end}`,
-    conflict: `the former App Secret of "${id}" still works until ${end}, and this would end it now`,
+    brief: `in rotation: ${former} works until ${end}`,
+    conflict: `${former} of "${id}" still works until ${end}, and this would end it now`,
     remedy: { kind: 'end-former-secret' },
   };
+}
+
+/** Only the partner can make a new key, and only for a credential that has one. */
+function findMisfit(id: string, material: Material, publicKey: PublicKey | null): RotationObstacle | null {
+  if (material.kind !== 'public-key') {
+    if (publicKey === null) return null;
+    const conflict = `the credential "${id}" has no public key; its new secret is generated`;
+    return { brief: 'without a public key', conflict };
+  }
+  if (publicKey === null) {
+    const brief = 'has a public key: rotate it by itself, with the new key of its partner';
+    const conflict = `the credential "${id}" has a public key, and only its partner can make another`;
+    return { brief, conflict, remedy: { kind: 'new-public-key' } };
+  }
+  if (!publicKey.equals(material.publicKey)) return null;
+  const conflict = `the credential "${id}" has this public key already`;
+  return { brief: 'has this public key already', conflict, remedy: { kind: 'new-public-key' } };
 }
 
 /** An end so near that a partner who has just changed over would soon have to again. */
@@ -204,6 +233,21 @@ function planNewSecret(
     ...resource,
     material: sharedSecret(pair.appSecret, formerEndsAt <= nowSeconds ? null : { appSecret, expiresAt: formerEndsAt }),
   };
+  return { changes: [{ kind: 'credential', id, before: current, after }], carrier: after, formerEndsAt };
+}
+
+function planNewKey(
+  current: Stored<ManagedCredential>,
+  { publicKey: former }: PublicKeyMaterial,
+  { publicKey, graceSeconds }: Rotation,
+  nowSeconds: number,
+): PlannedRotation {
+  const { resource } = current;
+  const { id } = resource;
+  if (publicKey === null) throw new Error(`no new public key was given for the credential ${id}`);
+  const formerEndsAt = nowSeconds + graceSeconds;
+  const retiring = graceSeconds === 0 ? null : { publicKey: former, expiresAt: formerEndsAt };
+  const after: ManagedCredential = { ...resource, material: publicKeyMaterial(publicKey, retiring) };
   return { changes: [{ kind: 'credential', id, before: current, after }], carrier: after, formerEndsAt };
 }
 

@@ -17,7 +17,8 @@ export type Remedy =
   | { readonly kind: 'other-id' }
   /** Another priority; `free` is one that counts before all. */
   | { readonly kind: 'other-priority'; readonly free: number }
-  | { readonly kind: 'end-former-secret' };
+  | { readonly kind: 'end-former-secret' }
+  | { readonly kind: 'new-public-key' };
 
 /** What is in the way of a wish. */
 export interface ConflictHolder {

@@ -1,6 +1,7 @@
 import { isLive } from '../../base/clock.ts';
 import { endingsOf, isInUse } from '../../model/ending.ts';
-import { formerEndOf, materialFacts } from '../../model/material.ts';
+import { formerEndOf, type Material, materialFacts } from '../../model/material.ts';
+import { describeKey } from '../credential-material.ts';
 import { declareVersion } from '../declare-resource.ts';
 import { type Declared, declareTime } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
@@ -44,15 +45,26 @@ export function endOfAppKey({ material, appKey }: Pick<ManagedCredential, 'mater
   return text.length < MIN_CHARACTERS_TO_SHOW ? null : text.slice(-SHOWN_CHARACTERS);
 }
 
-/** For programs: when a credential was used, the end of its App Key, and its version. */
+/** For programs: when a credential was used, the end of its App Key, what its public keys are, and its version. */
 export function declareUse({ stored, usage }: ShownCredential): Declared {
   const { lastUsedAt = null, retiringSecretLastUsedAt = null } = usage ?? {};
   const appKeyEnd = endOfAppKey(stored.resource);
   return {
     ...(appKeyEnd === null ? {} : { appKeyEnd }),
+    ...declareKeys(stored.resource.material),
     ...(lastUsedAt === null ? {} : { lastUsedAt: declareTime(lastUsedAt) }),
     ...(retiringSecretLastUsedAt === null ? {} : { retiringSecretLastUsedAt: declareTime(retiringSecretLastUsedAt) }),
     ...declareVersion(stored),
+  };
+}
+
+/** What people tell public keys by: kind, size and thumbprint; nothing for other materials. */
+export function declareKeys(material: Material): Declared {
+  if (material.kind !== 'public-key') return {};
+  const { publicKey, retiringPublicKey: former } = material;
+  return {
+    key: describeKey(publicKey),
+    ...(former === null ? {} : { retiringKey: describeKey(former.publicKey) }),
   };
 }
 

@@ -35,7 +35,10 @@ const BATCH = 250;
  */
 export async function readEndings(db: Db, wish: EndingsWish): Promise<readonly StoredEnding[]> {
   const credentials = await readSoon(db, 'credentials', 'expiresAt', wish);
-  const rotating = await readSoon(db, 'credentials', 'retiringSecret.expiresAt', wish);
+  const rotating = [
+    ...(await readSoon(db, 'credentials', 'retiringSecret.expiresAt', wish)),
+    ...(await readSoon(db, 'credentials', 'retiringPublicKey.expiresAt', wish)),
+  ];
   const grants = await readSoon(db, 'grants', 'expiresAt', wish);
   const { nowSeconds } = wish;
   const ofCredentials = (documents: readonly Document[], isFormer: boolean): readonly StoredEnding[] =>
@@ -57,7 +60,7 @@ export async function readEndings(db: Db, wish: EndingsWish): Promise<readonly S
 async function readSoon(
   db: Db,
   collection: 'credentials' | 'grants',
-  field: 'expiresAt' | 'retiringSecret.expiresAt',
+  field: 'expiresAt' | 'retiringSecret.expiresAt' | 'retiringPublicKey.expiresAt',
   { nowSeconds, withinSeconds, limit, signal }: EndingsWish,
 ): Promise<readonly Document[]> {
   const range = { $gt: new Date(nowSeconds * 1000), $lte: new Date((nowSeconds + withinSeconds) * 1000) };
@@ -74,6 +77,7 @@ async function readSoon(
         notBefore: 1,
         expiresAt: 1,
         'retiringSecret.expiresAt': 1,
+        'retiringPublicKey.expiresAt': 1,
         'use.lastUsedAt': 1,
         'use.retiringSecretLastUsedAt': 1,
       },
@@ -97,9 +101,8 @@ async function readSoon(
 }
 
 function endingsIn(document: Document, nowSeconds: number): readonly StoredEnding[] {
-  const { _id, consumerId, state, notBefore, expiresAt, retiringSecret, use } = document as Readonly<
-    Record<string, unknown>
-  >;
+  const { _id, consumerId, state, notBefore, expiresAt, use, ...rest } = document as Readonly<Record<string, unknown>>;
+  const former = (rest['retiringSecret'] ?? rest['retiringPublicKey']) as Document | undefined;
   const [used] = Array.isArray(use) ? (use as readonly Document[]) : [];
   const lastUse = {
     lastUsedAt: secondsOf(used?.['lastUsedAt']),
@@ -110,7 +113,7 @@ function endingsIn(document: Document, nowSeconds: number): readonly StoredEndin
     state: state === 'retiring' ? 'retiring' : 'active',
     notBefore: secondsOf(notBefore),
     expiresAt: secondsOf(expiresAt),
-    formerSecretEndsAt: secondsOf((retiringSecret as Document | undefined)?.['expiresAt']),
+    formerSecretEndsAt: secondsOf(former?.['expiresAt']),
   });
   return endings.map((ending) => ({
     ...ending,

@@ -13,6 +13,12 @@ import { useDatabase } from '../../support/mongodb/use-database.ts';
 
 type Anything = { _id: string } & Document;
 
+/** A credential for HTTP message signatures, whole but for its version. */
+function signer(given: Document): Anything {
+  const whole = { consumerId: 'acme', methods: ['http-message-signature'], appKey: 'a', appKeyHash: '0'.repeat(64) };
+  return { _id: 'acme-signer', ...whole, state: 'active', ...given };
+}
+
 describe('the schema of the database', () => {
   const { db: use, uri } = useDatabase();
   let db: Db;
@@ -82,6 +88,10 @@ describe('the schema of the database', () => {
       { _id: 'acme-hmac', consumerId: 'acme', methods: ['hmac'], appKeyHash: '0'.repeat(64), state: 'on' },
     ],
     ['credentials', { _id: 'a', consumerId: 'acme', methods: ['hmac'], appKeyHash: 'x', state: 'active' }],
+    ['credentials', signer({ publicKey: { kty: 'OKP', crv: 'Ed25519', x: 'eA', d: 'ZA' } })],
+    ['credentials', signer({ publicKey: { kty: 'oct', k: 'aw' } })],
+    ['credentials', signer({ publicKey: { kty: 'EC', crv: 'secp256k1', x: 'eA', y: 'eQ' } })],
+    ['credentials', signer({ retiringPublicKey: { publicKey: { kty: 'RSA', n: 'bg', e: 'AQAB' } } })],
     ['grants', { _id: 'orders/acme', endpointId: 'orders', consumerId: 'acme', expiresAt: '2027-01-01' }],
     ['usage', { _id: 'a', lastUsedAt: 5 }],
     ['audit', { at: new Date(), actor: 'ada' }],
@@ -145,7 +155,7 @@ describe('the schema of the database', () => {
     for (const work of [ensureSchema, requireSchema, repairSchema]) {
       await assert.rejects(work(db), (error) => {
         assert.ok(error instanceof MongodbUnavailable && error.reason === 'schema');
-        assert.match(error.message, /has schema version 10, and this Postern knows 9 at most: .* use that one$/);
+        assert.match(error.message, /has schema version 11, and this Postern knows 10 at most: .* use that one$/);
         return true;
       });
     }
@@ -155,7 +165,7 @@ describe('the schema of the database', () => {
   it('is required by those who may not make it, who learn what to do', async () => {
     await assert.rejects(requireSchema(db), /is empty: .*postern doctor --fix/);
     await insertRaw('meta', { _id: 'schema', version: 1 });
-    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 9: .*postern doctor --fix/);
+    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 10: .*postern doctor --fix/);
   });
 
   it('goes on where a migrator crashed, when its lease has run out', async () => {
@@ -224,6 +234,29 @@ describe('the schema of the database', () => {
       await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 7 } });
       assert.equal(await ensureSchema(db), 'migrated');
       assert.deepEqual(await findSchemaDifferences(db), []);
+    });
+  });
+
+  describe('of version 9', () => {
+    it('takes public keys and methods that came since, and keeps the credentials that are there', async () => {
+      await ensureSchema(db);
+      const credentials = db.collection<Anything>('credentials');
+      const version = { revision: 1, createdAt: new Date(), updatedAt: new Date() };
+      const former = { ...signer({}), _id: 'former', methods: ['oauth2'], appKeyHash: '1'.repeat(64), ...version };
+      await credentials.insertOne(former);
+      await credentials.dropIndex('retiringPublicKey.expiresAt_1');
+      await db.command({
+        collMod: 'credentials',
+        validator: { publicKey: { $exists: false }, methods: { $ne: 'http-message-signature' } },
+      });
+      await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 9 } });
+      const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+      const added = { ...signer({ publicKey: key }), ...version };
+      await assert.rejects(credentials.insertOne(added), { code: 121 });
+      assert.equal(await ensureSchema(db), 'migrated');
+      assert.deepEqual(await findSchemaDifferences(db), []);
+      await credentials.insertOne(added);
+      assert.deepEqual(await credentials.findOne({ _id: 'former' }), former);
     });
   });
 

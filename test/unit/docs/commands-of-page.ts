@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPipeline } from '../../../src/partners/explain/read/shell-words.ts';
 import { readDocument, readFences } from '../../support/docs/documents.ts';
+import { spki } from '../../support/keys/bad-keys.ts';
 
 /** The newest revision of a store, which stands for REVISION; `list` gives what `audit list -o json` prints. */
 export function withNewestRevision(words: readonly string[], list: string): readonly string[] {
@@ -23,7 +26,17 @@ export function commandsOfPage(): readonly (readonly string[])[] {
     });
 }
 
-/** The words of a command that writes the file of `--out` into this folder. */
+/**
+ * The words of a command with the files of `--out` and `--public-key` in this folder; each public key is made here, as
+ * the partner does.
+ */
 export function writingInto(folder: string, words: readonly string[]): readonly string[] {
-  return words.map((word, index) => (words[index - 1] === '--out' ? join(folder, word) : word));
+  return words.map((word, index) => {
+    const flag = words[index - 1];
+    if (flag !== '--out' && flag !== '--public-key') return word;
+    const path = join(folder, word);
+    if (flag === '--public-key' && !existsSync(path))
+      writeFileSync(path, spki(generateKeyPairSync('ed25519').publicKey));
+    return path;
+  });
 }

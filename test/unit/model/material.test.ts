@@ -6,9 +6,11 @@ import {
   materialKindOf,
   secretsIn,
   sharedSecret,
+  takesMaterial,
   wholeMaterial,
   withoutFormer,
 } from '../../../src/model/material.ts';
+import { authenticationMethods } from '../../../src/model/endpoint.ts';
 import { Secret } from '../../../src/model/secret.ts';
 
 describe('what a credential proves with', () => {
@@ -18,6 +20,18 @@ describe('what a credential proves with', () => {
     assert.deepEqual(
       ([['key'], ['hmac'], ['oauth2'], ['hmac', 'key']] as const).map((methods) => materialKindOf(methods)),
       ['app-key', 'shared-secret', 'shared-secret', 'shared-secret'],
+    );
+  });
+
+  it('is a public key for a method that takes nothing else, and for no method that does not', () => {
+    assert.equal(materialKindOf(['http-message-signature']), 'public-key');
+    assert.deepEqual(
+      authenticationMethods.filter((method) => takesMaterial(method, 'public-key')),
+      ['http-message-signature', 'oauth2'],
+    );
+    assert.deepEqual(
+      authenticationMethods.filter((method) => !takesMaterial(method, 'shared-secret')),
+      ['http-message-signature'],
     );
   });
 

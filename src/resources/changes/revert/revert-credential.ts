@@ -42,7 +42,7 @@ export function revertCredential(
 ): EventRevert {
   const sides = readSides(event);
   const { before, after } = sides;
-  if (ROTATION.test(event.action)) return { left: rotated(event) };
+  if (ROTATION.test(event.action)) return { left: rotated(event, after ?? {}) };
   if (before === null) return current === null ? { holds: true } : revertIssue(event, after ?? {}, current);
   if (after === null) return current === null ? { left: deleted(event, before, words) } : { holds: true };
   if (current === null) return { conflict: goneSince(event) };
@@ -66,8 +66,8 @@ function revertEdit(
   const isRevocation = sides.before['state'] !== 'revoked' && sides.after['state'] === 'revoked';
   const changed = [...compareDeclared(sides.before, sides.after), ...sides.secrets].map(({ path }) => path);
   const others = changed.filter((path) => !REVERTIBLE.has(path));
-  const endsFormer = isRevocation && others.length > 0 && others.every((path) => path.startsWith('retiringSecret'));
-  if (others.length > 0 && !endsFormer) return { left: secretsChanged(event) };
+  const endsFormer = isRevocation && others.length > 0 && others.every((path) => path.startsWith('retiring'));
+  if (others.length > 0 && !endsFormer) return { left: secretsChanged(event, resource) };
   const now = declareWholeResource('credential', resource);
   const own = { before: revertible(sides.before), after: revertible(sides.after) };
   const merged = mergeBack(event, own, revertible(now));
@@ -85,7 +85,9 @@ function revertEdit(
       }).value,
   );
   if ('problems' in read) return { conflict: refusedToday(event, read.problems) };
-  const note = endsFormer ? `the former App Secret of ${subjectOf(event)} stays removed` : merged.note;
+  const note = endsFormer
+    ? `the former ${materialFacts[resource.material.kind].rotated} of ${subjectOf(event)} stays removed`
+    : merged.note;
   return { change: changeOf(event, current, { ...resource, ...pickFields(read.value) }), note };
 }
 
@@ -100,15 +102,22 @@ function noSecret(): { fault: string } {
 function deleted(event: AuditEvent, before: Declared, { issue }: RevertWords): string {
   const [method = 'hmac'] = methodsIn(before);
   const { secret, appKey } = materialFacts[materialKindIn(before)];
-  const what = `its ${secret} is in no event${appKey === 'public' ? ', and its App Key is never given again' : ''}`;
+  const isGone = `its ${secret} is in no event${appKey === 'public' ? ', and its App Key is never given again' : ''}`;
+  const what = materialKindIn(before) === 'public-key' ? 'its App Key is never given again' : isGone;
   const instead = issue(String(before['consumer']), method);
   return `the ${subjectOf(event)} does not come back: ${what}. Issue a new one: ${instead}`;
 }
 
-function rotated(event: AuditEvent): string {
+function rotated(event: AuditEvent, after: Declared): string {
+  if (materialKindIn(after) === 'public-key') {
+    return `the rotation of the ${subjectOf(event)} cannot be reverted: the new key may be in use. Rotate again, with the key that is to hold`;
+  }
   return `the rotation of the ${subjectOf(event)} cannot be reverted: former secrets are in no event. Rotate again for another secret`;
 }
 
-function secretsChanged(event: AuditEvent): string {
+function secretsChanged(event: AuditEvent, { material }: ManagedCredential): string {
+  if (material.kind === 'public-key') {
+    return `the ${subjectOf(event)} got another public key, another App Key or other methods, which does not come back. Rotate it with the key that is to hold`;
+  }
   return `the ${subjectOf(event)} got other secrets, another App Key or other methods, and the former secrets are in no event. Rotate it for a new secret`;
 }

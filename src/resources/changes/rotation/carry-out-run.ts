@@ -122,10 +122,13 @@ function obstacleOf(
 ): string | null {
   return current === null
     ? null
-    : (findObstacle(current.resource, endsFormerSecret, clock.nowSeconds())?.brief ?? null);
+    : (findObstacle(current.resource, { endsFormerSecret, publicKey: null }, clock.nowSeconds())?.brief ?? null);
 }
 
-/** What is generated for a credential; again what was, when its run is carried on. */
+/**
+ * What is generated for a credential; again what was, when its run is carried on. No run has a credential with a public
+ * key: so its methods say enough.
+ */
 function pairOf({ methods, made }: RotationRecord): GeneratedPair {
   const kind = materialKindOf(methods);
   const pair = generatePair(kind);
@@ -145,7 +148,7 @@ function planChanges(
   const { material, consumerId, appKey } = current.resource;
   const isKey = materialFacts[material.kind].appKey === 'secret';
   const successorId = isKey ? (former?.successorId ?? generateCredentialId(consumerId, 'key')) : null;
-  const rotation = { pair, successorId: successorId ?? '', graceSeconds, endsFormerSecret };
+  const rotation = { pair, successorId: successorId ?? '', graceSeconds, endsFormerSecret, publicKey: null };
   const planned = planRotation(current, rotation, clock.nowSeconds());
   if ('conflict' in planned) throw new Error(`not an obstacle a moment ago: ${planned.conflict}`);
   return {

@@ -41,7 +41,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 9;
+export const SCHEMA_VERSION = 10;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };
@@ -76,6 +76,7 @@ export const collections: readonly CollectionDefinition[] = [
     index({ consumerId: 1, _id: 1 }),
     index({ expiresAt: 1 }, { sparse: true }),
     index({ 'retiringSecret.expiresAt': 1 }, { sparse: true }),
+    index({ 'retiringPublicKey.expiresAt': 1 }, { sparse: true }),
   ]),
   collection('grants', { ...resourceSchema(storedGrantKind), ...storedGrantForms }, [
     index({ consumerId: 1, _id: 1 }),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { textOf } from '../../../../src/resources/changes/generate-credential.ts';
 import { StoreUnavailable } from '../../../../src/check/store/credential-source.ts';
 import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
 import { type Answer, apiNow, type MemoryApi } from '../../../support/api/memory-api.ts';
 import { day, twoTeams } from '../../../support/api/two-teams.ts';
+import { badKeys, spki } from '../../../support/keys/bad-keys.ts';
 import { secretsOf } from '../../../support/store/secrets.ts';
 
 describe('management API: changes of credentials', () => {
@@ -65,6 +67,82 @@ describe('management API: changes of credentials', () => {
     assert.deepEqual(refused.body['errors'], [
       { pointer: '/hashOnly', detail: 'only the App Key of method key can be kept as a hash' },
     ]);
+  });
+
+  describe('with a public key', () => {
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+    const key = { type: 'Ed25519', bits: 256, thumbprint: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' };
+    const body = { consumer: 'globex', method: 'http-message-signature', id: 'globex-signer' };
+    const publicKey = JSON.stringify({ keys: [{ ...jwk, kid: 'one' }] });
+    const refusedAt = async (more: object, path = '/v1/credentials:issue'): Promise<unknown> =>
+      (await api.refused('INVALID_RESOURCE', 'paula', 'POST', path, { body: more })).body['errors'];
+
+    it('issue one, whose answer has the thumbprint and no secret', async () => {
+      const made = await issue('paula', { ...body, publicKey, kid: 'one', appKey: 'thumbprint' });
+      assert.deepEqual(
+        [made.status, made.body],
+        [
+          201,
+          {
+            ...{ id: 'globex-signer', consumer: 'globex', method: 'http-message-signature', state: 'active' },
+            ...{ appKey: key.thumbprint, publicKey: { jwk }, key, revision: 1 },
+          },
+        ],
+      );
+      const { body: shown } = await api.ask('paula', 'GET', '/v1/credentials/globex-signer');
+      assert.deepEqual([shown['key'], shown['publicKey'], shown['appKey']], [key, { jwk }, key.thumbprint]);
+    });
+
+    it('rotate it to the key that is given', async () => {
+      await issue('paula', { ...body, publicKey });
+      const path = '/v1/credentials/globex-signer:rotate';
+      const next = spki(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
+      const headers = { 'if-match': '*' };
+      const conflict = await api.refused('CONFLICT', 'paula', 'POST', path, { body: {}, headers });
+      assert.equal(
+        conflict.body['detail'],
+        'the credential "globex-signer" has a public key, and only its partner can make another; give the new one as "publicKey"',
+      );
+      const { body: made } = await api.ask('paula', 'POST', path, { body: { publicKey: next, grace: '1d' }, headers });
+      const credential = made['credential'] as Readonly<Record<string, unknown>>;
+      assert.deepEqual([credential['retiringKey'], 'appSecret' in credential], [key, false]);
+      const [change] = made['changes'] as readonly { readonly fields: readonly Readonly<Record<string, unknown>>[] }[];
+      assert.equal(
+        change?.fields.find(({ path: field }) => field === 'publicKey')?.['before'],
+        `Ed25519, 256 bits, thumbprint ${key.thumbprint}`,
+      );
+    });
+
+    it('refuse what is no public key without a piece of it, and what is missing', async () => {
+      for (const { name, text, fault } of badKeys()) {
+        if (text.length > 65_536) continue;
+        const errors = await refusedAt({ ...body, publicKey: text });
+        assert.deepEqual(errors, [{ pointer: '/publicKey', detail: `"publicKey": this ${fault}` }], name);
+      }
+      const missing =
+        '"publicKey" is missing; a credential for http-message-signature has the public key of its partner';
+      assert.deepEqual(await refusedAt(body), [{ pointer: '/publicKey', detail: missing }]);
+      assert.deepEqual(await refusedAt({ ...body, method: 'oauth2', appKey: 'a' }), [
+        {
+          pointer: '/appKey',
+          detail: '"appKey" goes with "publicKey"; credentials:import takes over an App Key with its secret',
+        },
+      ]);
+      assert.deepEqual(await refusedAt({ ...body, publicKey, appKey: 'a"b' }), [
+        { pointer: '/appKey', detail: '"appKey" must be 1 to 512 printable ASCII characters, none of them " or \\' },
+      ]);
+      assert.deepEqual(await refusedAt({ ...body, method: 'hmac', publicKey }), [
+        {
+          pointer: '/publicKey',
+          detail:
+            'method hmac cannot be used with a public key, which is for http-message-signature and oauth2: make a credential for each',
+        },
+      ]);
+      assert.deepEqual(await refusedAt({ ...body, method: 'hmac', kid: 'one' }), [
+        { pointer: '/kid', detail: 'chooses a key of the set in "publicKey", which is missing' },
+      ]);
+      assert.equal(await api.store.find('credential', 'globex-signer'), null);
+    });
   });
 
   it('plan one without making it, and without secrets', async () => {

@@ -24,6 +24,7 @@ function wishOf(methods: readonly AuthenticationMethod[], given: Partial<NewCred
     consumerId: 'acme',
     methods,
     ...generatePair(materialKindOf(methods)),
+    publicKey: null,
     keepsHashOnly: false,
     fields: {},
     ...given,

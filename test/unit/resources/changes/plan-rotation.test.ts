@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import * as fc from 'fast-check';
 import { isLive } from '../../../../src/base/clock.ts';
 import { planRotation, type Rotation } from '../../../../src/resources/changes/plan-credential.ts';
@@ -7,7 +8,9 @@ import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
 import { credentialWith, nowSeconds, stored } from './credentials.ts';
 import { secretsOf, materialWith } from '../../../support/store/secrets.ts';
-import { materialKindOf } from '../../../../src/model/material.ts';
+import { materialKindOf, publicKeyMaterial } from '../../../../src/model/material.ts';
+import { PublicKey } from '../../../../src/model/public-key/public-key.ts';
+import { readJwk } from '../../../../src/model/public-key/read-jwk.ts';
 
 const day = 86_400;
 
@@ -17,6 +20,7 @@ function rotationOf(methods: readonly AuthenticationMethod[], given: Partial<Rot
     successorId: 'acme-2',
     graceSeconds: 7 * day,
     endsFormerSecret: false,
+    publicKey: null,
     ...given,
   };
 }
@@ -71,6 +75,58 @@ describe('the rotation of a credential with an App Secret', () => {
     assert.equal(rotated(over, rotationOf(['hmac'])).length, 1);
   });
 });
+
+describe('the rotation of a credential with a public key', () => {
+  const [former, next] = [publicKey(), publicKey()];
+  const credential = credentialWith({ methods: ['http-message-signature'], material: publicKeyMaterial(former) });
+  const rotation = (given: Partial<Rotation> = {}): Rotation =>
+    rotationOf(['http-message-signature'], { publicKey: next, ...given });
+
+  it('keeps the App Key, and the former key until the grace period ends', () => {
+    assert.deepEqual(rotated(credential, rotation()), [
+      { ...credential, material: publicKeyMaterial(next, { publicKey: former, expiresAt: nowSeconds + 7 * day }) },
+    ]);
+  });
+
+  it('ends the former key at once without a grace period', () => {
+    assert.deepEqual(rotated(credential, rotation({ graceSeconds: 0 })), [
+      { ...credential, material: publicKeyMaterial(next) },
+    ]);
+  });
+
+  it('needs another key than it has, which only its partner can make', () => {
+    assert.equal(
+      conflictOf(credential, rotation({ publicKey: null })),
+      'the credential "acme-1" has a public key, and only its partner can make another',
+    );
+    assert.equal(
+      conflictOf(credential, rotation({ publicKey: former })),
+      'the credential "acme-1" has this public key already',
+    );
+    assert.equal(
+      conflictOf(credentialWith(), rotationOf(['hmac'], { publicKey: next })),
+      'the credential "acme-1" has no public key; its new secret is generated',
+    );
+  });
+
+  it('does not end a former key that still works, unless it is forced to', () => {
+    const live = {
+      ...credential,
+      material: publicKeyMaterial(former, { publicKey: publicKey(), expiresAt: nowSeconds + 1 }),
+    };
+    assert.equal(
+      conflictOf(live, rotation()),
+      'the former public key of "acme-1" still works until 2026-09-21T14:13:21Z, and this would end it now',
+    );
+    assert.equal(rotated(live, rotation({ endsFormerSecret: true })).length, 1);
+  });
+});
+
+function publicKey(): PublicKey {
+  const key = readJwk(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }));
+  assert.ok(key instanceof PublicKey);
+  return key;
+}
 
 describe('the rotation of a credential of method key', () => {
   it('issues a second one and lets the former one retire', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { BSON, ObjectId } from 'mongodb';
 import type { ManagedCredential } from '../../../../../src/resources/resource.ts';
@@ -34,7 +35,9 @@ import {
   partnerEndpoint,
 } from '../../../../support/pipeline/resources.ts';
 import { type GivenSecrets, materialWith } from '../../../../support/store/secrets.ts';
-import { materialKindOf } from '../../../../../src/model/material.ts';
+import { materialKindOf, publicKeyMaterial } from '../../../../../src/model/material.ts';
+import { PublicKey } from '../../../../../src/model/public-key/public-key.ts';
+import { readJwk } from '../../../../../src/model/public-key/read-jwk.ts';
 
 const sealer = testKeyRing();
 const reading = { sealer, keepsUnopened: false };
@@ -131,6 +134,48 @@ describe('documents of MongoDB', () => {
     for (const each of endpoints) {
       assert.deepEqual(valueOf(readEndpointDocument(stored(writeEndpointDocument(each, version)))), each);
     }
+  });
+
+  it('give back a credential with a public key, which is not sealed', () => {
+    const [publicKey, former] = [1, 2].map(() =>
+      readJwk(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })),
+    );
+    assert.ok(publicKey instanceof PublicKey && former instanceof PublicKey);
+    const credential = managed({
+      methods: ['http-message-signature'],
+      material: publicKeyMaterial(publicKey, { publicKey: former, expiresAt: 1_900_000_000 }),
+    });
+    const document = writeCredentialDocument(credential, version, null);
+    assert.deepEqual(document.publicKey, publicKey.jwk);
+    const { material } = valueOf(readCredentialDocument({ ...document }, sealer));
+    assert.ok(material.kind === 'public-key' && material.retiringPublicKey !== null);
+    assert.ok(material.publicKey.equals(publicKey) && material.retiringPublicKey.publicKey.equals(former));
+    assert.equal(material.retiringPublicKey.expiresAt, 1_900_000_000);
+  });
+
+  it('name what a hand made of a public key, without a piece of it', () => {
+    const base = { methods: ['http-message-signature'], appKey: KEY, publicKey: undefined };
+    const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+    const faultOf = (publicKey: unknown): string => {
+      const read = readCredentialDocument(
+        { ...writeCredentialDocument(managed(), version, sealer), appSecret: undefined, ...base, publicKey },
+        sealer,
+      );
+      assert.ok('fault' in read);
+      return describeFault(read.fault);
+    };
+    const said = [
+      faultOf({ kty: 'OKP', crv: 'Ed25519', x, d }),
+      faultOf({ kty: 'OKP', crv: 'Ed25519', x: 'AAAA' }),
+      faultOf(undefined),
+    ];
+    assert.match(
+      said[0] ?? '',
+      /"publicKey": this is a private key: it must never leave the partner; ask for the public key$/,
+    );
+    assert.match(said[1] ?? '', /"publicKey": this has no "x" of 32 bytes in base64url$/);
+    assert.match(said[2] ?? '', /"publicKey" is missing/);
+    assert.ok(!said.join().includes(d));
   });
 
   it('are a pleasure to read', () => {
