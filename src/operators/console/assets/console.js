@@ -22,6 +22,23 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   });
 }
 
+/** Files whose text goes into a field: hidden in the page, because without script they would do nothing. */
+for (const part of document.querySelectorAll('[data-file-for]')) {
+  const target = document.getElementById(part.dataset.fileFor);
+  const input = part.querySelector('input');
+  const told = part.querySelector('[role=status]');
+  if (target === null || input === null || told === null) continue;
+  part.hidden = false;
+  input.addEventListener('change', async () => {
+    const [file] = input.files;
+    if (file === undefined) return;
+    const isPublic = file.size <= Number(part.dataset.max) && !/PRIVATE KEY/.test(await file.text());
+    if (isPublic) target.value = await file.text();
+    told.textContent = isPublic ? 'It is in the field above.' : 'This is not a public key: nothing was taken from it.';
+    input.value = '';
+  });
+}
+
 /** Times are in UTC; pointing at one shows it in the reader's time zone. */
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 for (const element of document.querySelectorAll('time[datetime]')) {

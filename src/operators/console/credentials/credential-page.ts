@@ -9,7 +9,10 @@ import { copyable, time, timeOr } from '../parts/values.ts';
 import { type CredentialView, handedOver } from './handed-over.ts';
 import {
   factsOf,
+  formerEndOf,
+  hasPublicKey,
   isRevoked,
+  keyRows,
   methodsOf,
   readCredential,
   type ShownCredential,
@@ -35,7 +38,9 @@ ${handedOver(view)}`,
 };
 
 function summary(credential: ShownCredential): Html {
-  const { id, consumer, appKey, retiringSecret, lastUsedAt, createdAt } = credential;
+  const { id, consumer, appKey, lastUsedAt, createdAt } = credential;
+  const formerEnd = formerEndOf(credential);
+  const former = hasPublicKey(credential) ? 'key' : 'secret';
   const { endpoints = [], retiringSecretLastUsedAt } = credential;
   return definitions([
     ['Id', html`<code>${id}</code>`],
@@ -47,11 +52,12 @@ function summary(credential: ShownCredential): Html {
       if (value !== undefined) return [label, isTime ? time(value) : value] as const;
       return [label, otherwise === null ? null : timeOr(null, otherwise)] as const;
     }),
-    ['Former secret ends', retiringSecret === undefined ? null : time(retiringSecret.expiresAt)],
-    ['Former secret last used', retiringSecret === undefined ? null : timeOr(retiringSecretLastUsedAt, 'never')],
+    [`Former ${former} ends`, formerEnd === undefined ? null : time(formerEnd)],
+    [`Former ${former} last used`, formerEnd === undefined ? null : timeOr(retiringSecretLastUsedAt, 'never')],
     ['Last used', timeOr(lastUsedAt, 'never')],
     ['Issued', time(createdAt)],
     ['App Key', appKey === undefined ? secretKey(credential) : copyable(appKey, 'the App Key', 'app-key')],
+    ...keyRows(credential),
     ['Endpoints', endpoints.length === 0 ? 'none lets it in' : endpointLinks(endpoints)],
   ]);
 }

@@ -8,6 +8,7 @@ import { url } from '../frame/html.ts';
 import type { Shown } from '../frame/page.ts';
 import { changePage } from '../parts/change-page.ts';
 import { hiddenField, selectField, textField, tickBox } from '../parts/form.ts';
+import { keyInBody, noKey, publicKeyFields, type TypedKey, typedKey } from './public-key-fields.ts';
 import { secretsOnce } from './secrets-once.ts';
 import type { IssuedCredential } from './shown-credential.ts';
 
@@ -20,6 +21,9 @@ interface Wanted {
   /** By the names of the fields; empty for none. */
   readonly given: Readonly<Record<string, string>>;
   readonly isHashOnly: boolean;
+  readonly key: TypedKey;
+  /** Beside a public key; empty for a generated one. */
+  readonly appKey: string;
 }
 
 /**
@@ -37,8 +41,12 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     suffix: generateIdSuffix(),
     given: {},
     isHashOnly: false,
+    key: noKey,
+    appKey: '',
   }),
   typed: ({ text, isTicked }) => ({
+    key: typedKey({ text }),
+    appKey: text('appKey'),
     method: text('method'),
     id: text('id'),
     suffix: text('suffix'),
@@ -46,7 +54,7 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     isHashOnly: isTicked('hashOnly'),
   }),
   fields: (wanted, { refused }) => {
-    const { method, id, suffix, given, isHashOnly } = wanted;
+    const { method, id, suffix, given, isHashOnly, key, appKey } = wanted;
     const choices = authenticationMethods.map((each) => ({
       value: each,
       text: `${each}: ${presentations[each].sends}`,
@@ -54,6 +62,8 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     return [
       hiddenField('suffix', suffix),
       selectField({ name: 'method', label: 'Authentication method', value: method, choices }, refused),
+      ...publicKeyFields(key, KEY_HINT, refused),
+      textField({ name: 'appKey', label: 'App Key', hint: APP_KEY_HINT, value: appKey }, refused),
       // An end is given more often than a beginning.
       ...givenFields
         .toReversed()
@@ -63,19 +73,23 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     ];
   },
   request: (wanted, { id: consumer }) => {
-    const { method, given, isHashOnly } = wanted;
+    const { method, given, isHashOnly, key, appKey } = wanted;
     const id = idOf(wanted, consumer);
     const body = {
       consumer,
       method,
       ...(id === '' ? {} : { id }),
+      ...keyInBody(key),
+      ...(appKey === '' ? {} : { appKey }),
       ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
       ...(isHashOnly ? { hashOnly: true } : {}),
     };
     return { method: 'POST', path: '/v1/credentials:issue', body };
   },
   instead: ({ code }, wanted, { id: consumer }) =>
-    code === 'CONFLICT' && isGenerated(wanted) ? issuedBefore(consumer, idOf(wanted, consumer)) : null,
+    code === 'CONFLICT' && isGenerated(wanted)
+      ? issuedBefore(consumer, idOf(wanted, consumer), wanted.key.text !== '')
+      : null,
   done: ({ body }, _, { id }) => ({
     title: 'The credential was issued',
     trail: consumerTrail(id),
@@ -83,6 +97,10 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
   }),
 });
 
+const KEY_HINT =
+  'For http-message-signature, and for oauth2 in place of an App Secret: PEM, a certificate or a JWK. Never a private key.';
+const APP_KEY_HINT =
+  'Only beside a public key: what the consumer sends as key id, or "thumbprint" for that of the key. Generated without it.';
 const ID_HINT = 'Optional: one is generated. Lower-case letters, digits and hyphens.';
 /** As `generateIdSuffix` makes it. */
 const SUFFIX_PATTERN = /^[0-9a-f]{8}$/;
@@ -95,13 +113,15 @@ function idOf(wanted: Wanted, consumer: string): string {
   return isGenerated(wanted) ? credentialIdWith(consumer, wanted.method, wanted.suffix) : wanted.id;
 }
 
-function issuedBefore(consumer: string, id: string): Shown {
+function issuedBefore(consumer: string, id: string, hasPublicKey: boolean): Shown {
+  const link = html`<a href="${url`/credentials/${id}`}">${id}</a>`;
   return {
     title: 'This credential was issued before',
     trail: consumerTrail(consumer),
     status: 409,
-    body: html`<p>This form was sent before, and nothing was issued again. The secret of
-<a href="${url`/credentials/${id}`}">${id}</a> was in the first answer and is not shown again. If it was lost, rotate the
+    body: hasPublicKey
+      ? html`<p>This form was sent before, and nothing was issued again: ${link} has what was given.</p>`
+      : html`<p>This form was sent before, and nothing was issued again. The secret of ${link} was in the first answer and is not shown again. If it was lost, rotate the
 credential, or revoke it and issue another one.</p>`,
   };
 }

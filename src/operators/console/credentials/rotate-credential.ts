@@ -2,10 +2,12 @@ import { html } from 'hono/html';
 import { url } from '../frame/html.ts';
 import { changePage } from '../parts/change-page.ts';
 import { textField, tickBox } from '../parts/form.ts';
+import { keyInBody, noKey, publicKeyFields, type TypedKey, typedKey } from './public-key-fields.ts';
 import { secretsOnce } from './secrets-once.ts';
 import {
   credentialTrail,
   factsOf,
+  hasPublicKey,
   type IssuedCredential,
   readCredential,
   type ShownCredential,
@@ -20,6 +22,7 @@ interface Wanted {
   readonly isForced: boolean;
   /** The id of the second credential of method key. */
   readonly successor: string;
+  readonly key: TypedKey;
 }
 
 interface RotationOutcome {
@@ -40,21 +43,24 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
     trail: credentialTrail(credential),
     verb: 'Rotate',
   }),
-  begin: () => ({ grace: USUAL_GRACE, isForced: false, successor: '' }),
+  begin: () => ({ grace: USUAL_GRACE, isForced: false, successor: '', key: noKey }),
   typed: ({ text, isTicked }) => ({
     grace: text('grace'),
     isForced: isTicked('force'),
     successor: text('id'),
+    key: typedKey({ text }),
   }),
-  fields: ({ grace, isForced, successor }, { refused }, credential) => {
+  fields: ({ grace, isForced, successor, key }, { refused }, credential) => {
     const { appKey, rotation } = factsOf(credential);
+    const former = hasPublicKey(credential) ? 'key' : 'secret';
     const parts = { name: 'id', label: 'Id of the new credential', hint: 'Optional.', value: successor };
     return [
       html`<p>${rotation}</p>`,
+      ...(hasPublicKey(credential) ? publicKeyFields(key, KEY_HINT, refused) : []),
       textField(
         {
           name: 'grace',
-          label: 'The former secret works for',
+          label: `The former ${former} works for`,
           value: grace,
           isRequired: true,
           hint: 'Such as 7d or 12h; 0 ends it at once.',
@@ -62,20 +68,29 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
         refused,
       ),
       ...(appKey === 'secret' ? [textField(parts, refused)] : []),
-      ...(credential.status === 'rotating' || isForced ? [tickBox({ ...force, isTicked: isForced })] : []),
+      ...(credential.status === 'rotating' || isForced ? [tickBox({ ...forceOf(former), isTicked: isForced })] : []),
     ];
   },
-  request: ({ grace, isForced, successor }, { id }) => ({
+  request: ({ grace, isForced, successor, key }, { id }) => ({
     method: 'POST',
     path: url`/v1/credentials/${id}:rotate`,
-    body: { grace, ...(isForced ? { force: true } : {}), ...(successor === '' ? {} : { id: successor }) },
+    body: {
+      grace,
+      ...(isForced ? { force: true } : {}),
+      ...(successor === '' ? {} : { id: successor }),
+      ...keyInBody(key),
+    },
   }),
   revisionOf: ({ revision }) => revision,
   done: ({ body: { credential: carrier, formerEndsAt } }, _, credential) => ({
-    title: 'The credential has a new secret',
+    title: `The credential has a new ${hasPublicKey(carrier) ? 'public key' : 'secret'}`,
     trail: credentialTrail(credential),
     body: secretsOnce(carrier, formerEndsAt),
   }),
 });
 
-const force = { name: 'force', label: 'Force: end the former secret of the last rotation now. It still works.' };
+const KEY_HINT = 'The new one, which the consumer made: PEM, a certificate or a JWK. Never a private key.';
+
+function forceOf(former: string): { readonly name: string; readonly label: string } {
+  return { name: 'force', label: `Force: end the former ${former} of the last rotation now. It still works.` };
+}

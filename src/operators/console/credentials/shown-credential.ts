@@ -6,7 +6,7 @@ import { materialKindIn, type WrittenCredential } from '../../../resources/crede
 import { type Html, url } from '../frame/html.ts';
 import type { Shown, Visit } from '../frame/page.ts';
 import { consumerTrail } from '../consumers/shown-consumer.ts';
-import { badge } from '../parts/values.ts';
+import { badge, copyable } from '../parts/values.ts';
 
 /** What a credential is worth now, and how that looks. */
 const statusTones = {
@@ -17,6 +17,13 @@ const statusTones = {
   expired: 'bad',
   revoked: 'bad',
 } as const;
+
+/** A public key as people tell it from others. */
+interface ShownKey {
+  readonly type: string;
+  readonly bits: number;
+  readonly thumbprint: string;
+}
 
 /** A credential as `GET /v1/credentials` shows it. */
 export interface ShownCredential extends Readonly<Partial<Record<ShownName, string>>> {
@@ -30,6 +37,11 @@ export interface ShownCredential extends Readonly<Partial<Record<ShownName, stri
   /** The last characters of one that is a secret. */
   readonly appKeyEnd?: string;
   readonly retiringSecret?: { readonly expiresAt: string };
+  readonly publicKey?: object;
+  readonly retiringPublicKey?: { readonly expiresAt: string };
+  /** What the public keys are. */
+  readonly key?: ShownKey;
+  readonly retiringKey?: ShownKey;
   readonly status: keyof typeof statusTones;
   readonly lastUsedAt?: string;
   readonly retiringSecretLastUsedAt?: string;
@@ -57,6 +69,38 @@ export function methodsOf({ method, methods }: Pick<ShownCredential, 'method' | 
 /** What holds of what a credential proves with. */
 export function factsOf(credential: WrittenCredential): (typeof materialFacts)[MaterialKind] {
   return materialFacts[materialKindIn(credential)];
+}
+
+/** Whether its partner proves with a private key. */
+export function hasPublicKey({ publicKey }: Pick<ShownCredential, 'publicKey'>): boolean {
+  return publicKey !== undefined;
+}
+
+/** When what a rotation replaced ends; undefined where nothing was. */
+export function formerEndOf({
+  retiringSecret,
+  retiringPublicKey,
+}: Pick<ShownCredential, 'retiringSecret' | 'retiringPublicKey'>): string | undefined {
+  return (retiringSecret ?? retiringPublicKey)?.expiresAt;
+}
+
+/** Rows about the public keys of a credential; none for one without. */
+export function keyRows({
+  key,
+  retiringKey,
+}: Pick<ShownCredential, 'key' | 'retiringKey'>): readonly (readonly [string, string | Html])[] {
+  const nameOf = ({ type, bits }: ShownKey): string => `${type}, ${String(bits)} bits`;
+  return [
+    ...(key === undefined
+      ? []
+      : ([
+          ['Public key', nameOf(key)],
+          ['Thumbprint', copyable(key.thumbprint, 'the thumbprint', 'thumbprint')],
+        ] as const)),
+    ...(retiringKey === undefined
+      ? []
+      : ([['Former public key', html`${nameOf(retiringKey)}, <code>${retiringKey.thumbprint}</code>`]] as const)),
+  ];
 }
 
 /** What a credential is worth now. */

@@ -3,6 +3,7 @@ import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
 import type { ListPage } from '../parts/pager.ts';
 import { type Cell, table } from '../parts/table.ts';
+import { formerEndOf } from '../credentials/shown-credential.ts';
 import { timeOr } from '../parts/values.ts';
 
 /** A credential as `GET /v1/credentials` shows it, as far as this page needs it. */
@@ -13,6 +14,7 @@ export interface EndingCredential {
   readonly expiresAt?: string;
   readonly lastUsedAt?: string;
   readonly retiringSecret?: { readonly expiresAt: string };
+  readonly retiringPublicKey?: { readonly expiresAt: string };
   readonly retiringSecretLastUsedAt?: string;
 }
 
@@ -46,7 +48,7 @@ ${section(former, {
   caption: 'The partner has not changed over yet',
   columns: ['Credential', 'Consumer', 'Ends', 'Last used'],
   cells: (each) => [
-    timeOr(each.retiringSecret?.expiresAt ?? each.expiresAt, 'never'),
+    timeOr(formerEndOf(each) ?? each.expiresAt, 'never'),
     timeOr(each.retiringSecretLastUsedAt ?? each.lastUsedAt, 'never'),
   ],
   empty: 'No former secret or key is in use.',

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { allows } from '../../../model/operator.ts';
+import { formerEndOf } from '../credentials/shown-credential.ts';
 import { credentialLink, credentials, ENDING_WITHIN } from '../endings/ending-list.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
@@ -72,7 +73,7 @@ async function endings(visit: Visit): Promise<Html> {
 async function formerInUse(visit: Visit): Promise<Html> {
   const { items, nextCursor } = await credentials(visit, { formerInUse: 'true' });
   const lines = items.slice(0, SHOWN).map((each) => {
-    const end = timeOr(each.retiringSecret?.expiresAt ?? each.expiresAt, 'never');
+    const end = timeOr(formerEndOf(each) ?? each.expiresAt, 'never');
     return html`<li>${credentialLink(each)} of ${each.consumer}: the former one ends ${end}</li>`;
   });
   return await card('Former secrets that are still in use', {

@@ -76,6 +76,19 @@ ${value}</textarea>`,
   ]);
 }
 
+/**
+ * A file whose text the browser puts into a field of the form; the file itself is not sent. Hidden in the page, because
+ * without script it would do nothing.
+ */
+export function fileFor(name: string, label: string, maxCharacters: number): Html {
+  const id = `${name}-file`;
+  return html`<div class="field" hidden data-file-for="${name}" data-max="${maxCharacters}">
+<label for="${id}">${label}</label>
+<input type="file" id="${id}">
+<p class="hint" role="status"></p>
+</div>`;
+}
+
 /** One of few. */
 export function selectField(
   parts: FieldParts & { readonly value: string; readonly choices: readonly Choice[] },

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { textOf } from '../../../../src/resources/changes/generate-credential.ts';
 import { consumerDefaults } from '../../../../src/model/consumer.ts';
 import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import { hiddenValue, type PageAnswer, TestConsole } from '../../../support/console/test-console.ts';
+import type { PublicKey } from '../../../../src/model/public-key/public-key.ts';
+import { readJwk } from '../../../../src/model/public-key/read-jwk.ts';
+import { badKeys, samplePair, spki } from '../../../support/keys/bad-keys.ts';
 import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { keyEndpoint, partnerEndpoint } from '../../../support/pipeline/resources.ts';
 import { secretsOf } from '../../../support/store/secrets.ts';
@@ -108,6 +112,57 @@ describe('console: credentials and access of a consumer', () => {
     const page = await console.open('alice', '/credentials/acme-key');
     assert.ok(!page.text.includes(key));
     assert.match(page.text, /a secret that ends with …[0-9a-f]{4}: it was shown when it was issued/);
+  });
+
+  describe('with a public key', () => {
+    const signer = { method: 'http-message-signature', id: 'acme-signer' };
+    const publicKey = spki(samplePair.publicKey);
+
+    it('is issued from what was pasted, and its thumbprint shown back, on its page too', async () => {
+      const { thumbprint } = readJwk(samplePair.publicKey.export({ format: 'jwk' })) as PublicKey;
+      const answer = await issue({ ...signer, publicKey: publicKey.replaceAll('\n', '\r\n'), appKey: 'thumbprint' });
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual([shown(answer, 'thumbprint'), shown(answer, 'app-key')], [thumbprint, thumbprint]);
+      assert.match(answer.text, /Compare the thumbprint/);
+      assert.doesNotMatch(answer.text, /shown only once/);
+      const page = await console.open('alice', '/credentials/acme-signer');
+      assert.equal(shown(page, 'thumbprint'), thumbprint);
+      assert.match(page.text, /Ed25519, 256 bits/);
+    });
+
+    it('is rotated to the key that is pasted', async () => {
+      await issue({ ...signer, publicKey });
+      const path = '/credentials/acme-signer/rotate';
+      const page = await console.open('alice', path);
+      assert.match(page.text, /The former key works for/);
+      const next = spki(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
+      const fields = { revision: hiddenValue(page, 'revision'), grace: '2d' };
+      const none = await console.submit('alice', path, fields);
+      assert.deepEqual([none.status, none.text.includes('only its partner can make another')], [409, true]);
+      const rotated = await console.submit('alice', path, { ...fields, publicKey: next });
+      assert.equal(rotated.status, 200, rotated.text);
+      assert.match(rotated.text, /The credential has a new public key/);
+      assert.match(rotated.text, /ECDSA P-256, 256 bits/);
+      const after = await console.open('alice', '/credentials/acme-signer');
+      assert.match(after.text, /Former key ends/);
+      assert.match((await console.open('alice', path)).text, /Force: end the former key of the last rotation now/);
+    });
+
+    it('is refused with a reason for what is none, which no page shows again', async () => {
+      for (const { name, text, fault } of badKeys()) {
+        if (text.trim() === '' || text.length > 65_536) continue;
+        for (const more of [{}, { expiresAt: 'soon' }]) {
+          const answer = await issue({ ...signer, publicKey: text, ...more });
+          assert.ok(answer.status >= 400, name);
+          const [said] = fault.split('"');
+          if (!('expiresAt' in more)) assert.ok(answer.text.includes(`this ${said ?? ''}`), `${name}: ${fault}`);
+          assert.match(answer.text, /<textarea id="publicKey"[^>]*>\n<\/textarea>/, name);
+        }
+      }
+      assert.deepEqual(await credentials(), []);
+      const kept = await issue({ ...signer, publicKey, expiresAt: 'soon' });
+      assert.ok(kept.text.includes(publicKey.trim()), 'a public key is shown again');
+    });
   });
 
   it('shows what is wrong beside the field', async () => {
