@@ -50,7 +50,8 @@ export function registerHandover(program: Command, context: CommandContext): voi
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption());
   addHelp(command, {
-    notes: `It holds neither the App Secret nor the App Key of a credential for method key: those are not even read. The requests
+    notes: `It holds neither the App Secret nor the App Key of a credential for method key: those are not even read. Of a
+public key it has the thumbprint, by which the partner knows what to sign with. The requests
 to compare a program with are signed with the credential's App Key, a public example secret and a stated time.`,
     examples: [
       'postern handover --credential acme-hmac --url https://api.example.com > acme.md',
@@ -167,12 +168,17 @@ async function readHandovers(
   const { url, secretBy = null } = flags;
   await using store = await openFor(context, 'handover', flags, false);
   const handovers: Handover[] = [];
+  let hasSecret = false;
   for (const id of ids) {
     const { resource } = await requireResource(store.resources, 'credential', id);
     if (secretBy !== null) refuseAppKey(secretBy, resource);
+    hasSecret ||= resource.material.kind !== 'public-key';
     const access = await readPartnerAccess(store.resources, resource, context.clock.nowSeconds());
     if (!('obstacle' in access)) handovers.push(planHandover(access, url, secretBy));
     else writeSafely(context.terminal.err, `postern handover: ${access.obstacle}; ${adviseOn(access, resource)}\n`);
+  }
+  if (secretBy !== null && !hasSecret) {
+    throw new UsageError('--secret-by: the partner signs with a private key of its own, and gets no secret');
   }
   return handovers.length === ids.length ? handovers : [];
 }

@@ -4,6 +4,7 @@ import { formatTime } from '../render/text.ts';
 import type { AccessibleEndpoint, PartnerAccess } from '../../partners/handover/partner-access.ts';
 import { renderComparison } from './render-examples.ts';
 import type { EndpointGroup, Handover } from '../../partners/handover/handover-page.ts';
+import type { PublicKey } from '../../model/public-key/public-key.ts';
 import { block, code, plain, table } from '../../model/document/markdown.ts';
 import type { Language } from './samples/language.ts';
 import { renderSample } from './samples/sample.ts';
@@ -42,15 +43,25 @@ const APART =
   'You get it apart from this page, over another channel. Write to us if you have not received it. Never send it by mail or chat.';
 
 function credentialRows({ access, secretBy }: Handover): readonly (readonly string[])[] {
-  const { appKey, opensAlone, hasAppSecret, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const { appKey, opensAlone, hasAppSecret, publicKey, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const former = publicKey === null ? 'Former App Secret' : 'Former public key';
   const apart = secretBy === null ? APART : plain(secretBy);
   const unknown = opensAlone ? `It is a secret. ${apart}` : 'You have it already; we keep only its hash.';
   return [
     ['App Key', appKey === null ? unknown : code(appKey)],
     ...(hasAppSecret ? [['App Secret', apart]] : []),
+    ...(publicKey === null ? [] : keyRows(publicKey)),
     ...(notBefore === null ? [] : [['Works from', formatTime(notBefore)]]),
     ['Works until', expiresAt === null ? 'no end is set' : formatTime(expiresAt)],
-    ...(formerSecretEndsAt === null ? [] : [['Former App Secret', `works until ${formatTime(formerSecretEndsAt)}`]]),
+    ...(formerSecretEndsAt === null ? [] : [[former, `works until ${formatTime(formerSecretEndsAt)}`]]),
+  ];
+}
+
+/** With which key a partner signs: never the key itself. */
+function keyRows({ description, thumbprint }: PublicKey): readonly (readonly string[])[] {
+  return [
+    ['Sign with', `the private key of the public key that you sent us: ${description}`],
+    ['Its thumbprint', `${code(thumbprint)} (RFC 7638, SHA-256). Compare it; write to us if it is another one.`],
   ];
 }
 
@@ -94,12 +105,13 @@ function endText({ endsAt }: AccessibleEndpoint): string {
 function groupSections(group: EndpointGroup, handover: Handover, language: Language): readonly string[] {
   const { title, summary, rules, endpoints } = group;
   const isOnly = handover.groups.length === 1;
+  const sample = renderSample(language, group, handover, group === handover.groups[0]);
   return [
     `## ${title}${isOnly ? '' : `: ${endpoints.map(({ endpoint }) => endpoint.id).join(', ')}`}`,
     summary,
     table(['Rule', 'What holds'], rules),
-    `### First call${isOnly ? '' : ` to ${group.endpoints[0]?.endpoint.id ?? ''}`}`,
-    ...renderSample(language, group, handover, group === handover.groups[0]),
+    ...(sample.length === 0 ? [] : [`### First call${isOnly ? '' : ` to ${endpoints[0]?.endpoint.id ?? ''}`}`]),
+    ...sample,
     ...renderComparison(group, appKeyOf(handover.access)),
   ];
 }

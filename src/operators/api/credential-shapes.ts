@@ -32,7 +32,8 @@ const shownKind = {
 } as const;
 
 const time = { type: 'string', format: 'date-time' } as const;
-const key = {
+/** A public key as people tell it from others. */
+export const shownKey = {
   type: 'object',
   properties: {
     type: { type: 'string', description: 'Such as Ed25519 or RSA.' },
@@ -42,8 +43,8 @@ const key = {
   required: ['type', 'bits', 'thumbprint'],
 } as const;
 const keys = {
-  key: { ...key, description: 'What the public key is, where there is one.' },
-  retiringKey: { ...key, description: 'What the former public key is, during a rotation.' },
+  key: { ...shownKey, description: 'What the public key is, where there is one.' },
+  retiringKey: { ...shownKey, description: 'What the former public key is, during a rotation.' },
 } as const;
 const use = {
   ...keys,

@@ -11,6 +11,7 @@ import {
 import { endpointKind } from '../../resources/endpoint.ts';
 import { limitKind } from '../../resources/limits.ts';
 import { requirePermission } from './authenticate.ts';
+import { shownKey } from './credential-shapes.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem } from './problem.ts';
 import { reachCredential, reaches } from './reach.ts';
@@ -45,6 +46,7 @@ const viewSchema = objectWith('CredentialView', {
     partner: text,
     url: { ...text, description: 'Where the partner calls.' },
     appKey: { ...text, description: 'Absent where it is a secret.' },
+    key: { ...shownKey, description: 'With which key the partner proves, where it has one.' },
     notBefore: time,
     expiresAt: time,
     formerSecretEndsAt: time,

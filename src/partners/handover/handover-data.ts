@@ -1,4 +1,5 @@
 import { declareTime, type Declared } from '../../resources/declared.ts';
+import { describeKey } from '../../resources/credential-material.ts';
 import { declareLimits } from '../../resources/limits.ts';
 import { EXAMPLE_APP_KEY, EXAMPLE_SECRET, EXAMPLE_TIME } from '../../check/methods/presentation/example-values.ts';
 import type { Example } from '../../check/methods/presentation/guide.ts';
@@ -7,12 +8,14 @@ import { hostsOf, originOf } from './target.ts';
 
 /** The same as the page, for programs such as a portal for partners. */
 export function declareHandover({ access, address, origin, secretBy, groups, codes }: Handover): Declared {
-  const { credentialId, partner, appKey, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const { credentialId, partner, appKey, publicKey, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const requests = groups.flatMap((group) => group.examples.map((example) => declareExample(group, example)));
   return {
     credential: credentialId,
     partner,
     url: origin,
     ...(appKey === null ? {} : { appKey }),
+    ...(publicKey === null ? {} : { key: describeKey(publicKey) }),
     ...(secretBy === null ? {} : { secretBy }),
     ...declaredTimes({ notBefore, expiresAt, formerSecretEndsAt }),
     endpoints: groups.flatMap(({ method, rules, settings, endpoints }) =>
@@ -29,12 +32,16 @@ export function declareHandover({ access, address, origin, secretBy, groups, cod
         ...declaredTimes({ expiresAt: endsAt }),
       })),
     ),
-    examples: {
-      appKey: appKey ?? EXAMPLE_APP_KEY,
-      appSecret: EXAMPLE_SECRET,
-      time: EXAMPLE_TIME,
-      requests: groups.flatMap((group) => group.examples.map((example) => declareExample(group, example))),
-    },
+    ...(publicKey !== null && requests.length === 0
+      ? {}
+      : {
+          examples: {
+            appKey: appKey ?? EXAMPLE_APP_KEY,
+            appSecret: EXAMPLE_SECRET,
+            time: EXAMPLE_TIME,
+            requests,
+          },
+        }),
     codes,
   };
 }

@@ -47,7 +47,7 @@ export function planHandover(access: PartnerAccess, address: GatewayAddress, sec
   }
   const exampleAppKey = access.appKey ?? EXAMPLE_APP_KEY;
   const groups = [...grouped.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [groupOf(first, [first, ...others], address, exampleAppKey)],
+    first === undefined ? [] : [groupOf(first, [first, ...others], address, { exampleAppKey, access })],
   );
   const codes = codesOf(
     access.endpoints.map(({ endpoint, limits }) => ({ endpoint, limits, ofMethod: methodCodes(endpoint) })),
@@ -70,22 +70,26 @@ function groupOf<M extends AuthenticationMethod>(
   { endpoint }: { readonly endpoint: PartnerEndpointOf<M> },
   endpoints: readonly AccessibleEndpoint[],
   address: GatewayAddress,
-  appKey: string,
+  { exampleAppKey, access }: { readonly exampleAppKey: string; readonly access: PartnerAccess },
 ): EndpointGroup {
   const method = endpoint.authentication;
   const { client, guide } = presentations[method];
   const target = targetOf(endpoint.match, address);
+  const hasPublicKey = access.publicKey !== null;
+  const { ofPublicKey } = guide;
+  const { summary, rules, exampleNote } = hasPublicKey && ofPublicKey !== undefined ? ofPublicKey : guide;
   return {
     method,
-    client,
-    hasAppSecret: methods[method].proof !== 'app-key',
+    // No client of ours has a private key.
+    client: hasPublicKey ? null : client,
+    hasAppSecret: !hasPublicKey && methods[method].proof !== 'app-key',
     title: guide.title,
-    summary: guide.summary,
-    rules: guide.rules(endpoint.options),
+    summary,
+    rules: rules(endpoint.options),
     settings: guide.settings(endpoint.options),
     endpoints,
     target,
-    examples: guide.examples(endpoint, target, appKey),
-    exampleNote: guide.exampleNote,
+    examples: hasPublicKey && ofPublicKey !== undefined ? [] : guide.examples(endpoint, target, exampleAppKey),
+    exampleNote,
   };
 }

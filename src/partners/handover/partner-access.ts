@@ -6,6 +6,7 @@ import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { limitsInForce } from '../../model/grant-in-effect.ts';
 import type { Limit } from '../../model/limit.ts';
 import { formerEndOf } from '../../model/material.ts';
+import type { PublicKey } from '../../model/public-key/public-key.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 
 /**
@@ -20,10 +21,12 @@ export interface PartnerAccess {
   /** Whether the App Key opens an endpoint alone, and so is a secret. */
   readonly opensAlone: boolean;
   readonly hasAppSecret: boolean;
+  /** The key whose private half the partner proves with; null where it has none. */
+  readonly publicKey: PublicKey | null;
   /** Seconds since the epoch; null for no bound. */
   readonly notBefore: number | null;
   readonly expiresAt: number | null;
-  /** Until when the former App Secret works; null when there is none. */
+  /** Until when the former App Secret or public key works; null when there is none. */
   readonly formerSecretEndsAt: number | null;
   readonly endpoints: readonly AccessibleEndpoint[];
 }
@@ -75,7 +78,8 @@ export async function readPartnerAccess(
     partner: consumer.name ?? consumerId,
     appKey: opensAlone || appKey === null ? null : textOf(appKey),
     opensAlone,
-    hasAppSecret: methods.some((method) => method !== 'key'),
+    hasAppSecret: material.kind === 'shared-secret',
+    publicKey: material.kind === 'public-key' ? material.publicKey : null,
     notBefore: notBefore !== null && nowSeconds < notBefore ? notBefore : null,
     expiresAt,
     formerSecretEndsAt: formerEnd !== null && nowSeconds < formerEnd ? formerEnd : null,

@@ -1,7 +1,7 @@
 import { oauth2Paths } from './oauth2-paths.ts';
 import { EXAMPLE_SECRET } from '../presentation/example-values.ts';
 import { describeSent, requestTo } from '../presentation/example-request.ts';
-import type { Example, Guide, Target } from '../presentation/guide.ts';
+import type { Example, Guide, Rule, Target } from '../presentation/guide.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -16,14 +16,24 @@ const guide: Guide<'oauth2'> = {
     ['Token address', `\`POST ${oauth2Paths.token}\` on the same host`],
     ['`client_id`', 'your App Key'],
     ['`client_secret`', 'your App Secret'],
-    ['`client_assertion`', 'in place of it, when the gateway has your public key: `private_key_jwt` (RFC 7523)'],
-    [
-      'Refusals there',
-      '`error` and `error_description`; `invalid_client` means that App Key, App Secret or assertion is wrong',
-    ],
-    ['Life of a token', '`expires_in` seconds: use it until shortly before, and do not ask for one for each request'],
-    ['Token', `the header \`Authorization\`${tokenInQuery ? ', or the query parameter `access_token`' : ''}`],
+    ['Refusals there', '`error` and `error_description`; `invalid_client` means that App Key or App Secret is wrong'],
+    ...tokenRules(tokenInQuery),
   ],
+  ofPublicKey: {
+    summary:
+      'Trade an assertion, signed with your private key, for an access token, and send that with every request as `Authorization: Bearer …`.',
+    rules: ({ tokenInQuery }) => [
+      ['Token address', `\`POST ${oauth2Paths.token}\` on the same host`],
+      ['`client_assertion_type`', '`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`'],
+      ['`client_assertion`', 'a JWT (`private_key_jwt`, RFC 7523); no `client_secret` beside it'],
+      ['`iss` and `sub`', 'your App Key'],
+      ['`aud`', 'the token address, or our issuer'],
+      ['`exp` and `jti`', '`exp` at most an hour ahead; another `jti` each time, as each assertion works once'],
+      ['Refusals there', '`error` and `error_description`; `invalid_client` means that App Key or key is wrong'],
+      ...tokenRules(tokenInQuery),
+    ],
+    exampleNote: 'Any library for OAuth2 that knows `private_key_jwt` makes such assertions.',
+  },
   codes: ({ options }) => ({
     CREDENTIALS_MISSING: 'There is no `Authorization: Bearer …`.',
     CREDENTIALS_MALFORMED: `\`Authorization\` ${
@@ -47,6 +57,13 @@ export const oauth2Presentation: Presentation<'oauth2'> = {
   client: { type: 'OAuth2', goType: 'OAuth2', factory: 'oauth2', shellOptions: [] },
   guide,
 };
+
+function tokenRules(tokenInQuery: boolean): readonly Rule[] {
+  return [
+    ['Life of a token', '`expires_in` seconds: use it until shortly before, and do not ask for one for each request'],
+    ['Token', `the header \`Authorization\`${tokenInQuery ? ', or the query parameter `access_token`' : ''}`],
+  ];
+}
 
 function basicExample(target: Target, appKey: string): Example {
   const pair = [appKey, EXAMPLE_SECRET].map(encodeURIComponent).join(':');

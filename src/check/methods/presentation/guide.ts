@@ -54,6 +54,15 @@ export interface Guide<M extends AuthenticationMethod> {
   readonly settings: (options: OptionsOf[M]) => ClientSettings;
   /** Three requests, signed with `appKey` and the public example secret at the example time. */
   readonly examples: (endpoint: PartnerEndpointOf<M>, target: Target, appKey: string) => readonly Example[];
+  /**
+   * What partners read instead who prove with a private key, where a method takes that beside App Secrets. No example
+   * goes with it.
+   */
+  readonly ofPublicKey?: {
+    readonly summary: string;
+    readonly rules: (options: OptionsOf[M]) => readonly Rule[];
+    readonly exampleNote: string;
+  };
   /** How signatures of the examples come about, or what stands for what in them; Markdown. */
   readonly exampleNote: string;
 }

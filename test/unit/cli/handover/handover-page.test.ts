@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { codesOf, credentialYaml, demoYaml, hmacYaml, pageOf, url, valueOf } from './handover-cli.ts';
+import { codesOf, credentialYaml, demoYaml, handover, hmacYaml, pageOf, url, valueOf } from './handover-cli.ts';
 
 const keyed = (match: string, more = ''): string =>
   `{ id: api, scenario: partner-openapi, match: { ${match} }, authentication: hmac${more} }`;
@@ -139,5 +139,43 @@ describe('what postern handover tells a partner', () => {
     assert.ok(row.includes(String.raw`a \| b` + '\ufffd' + String.raw`\# c \<img\> \[d\](e) \`f\``), row);
     assert.ok(row.includes('``https://api.example.com/a`\\|b`` and below'), row);
     assert.deepEqual(page.match(/^# (?!Copy).*$/gm), ['# Calling https://api.example.com']);
+  });
+});
+
+describe('what postern handover tells a partner with a key pair', () => {
+  const thumbprint = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
+  const key = 'publicKey: { jwk: { kty: OKP, crv: Ed25519, x: 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo } }';
+  const former = `retiringPublicKey: { ${key}, expiresAt: 2099-01-01T00:00:00Z }`;
+  const yamlFor = (method: string): string =>
+    credentialYaml(`{ id: c, method: ${method}, appKey: thumbprint, ${key}, ${former} }`, [
+      `{ id: api, scenario: partner-openapi, match: { paths: [{ prefix: /a }] }, authentication: ${method} }`,
+    ]);
+
+  for (const method of ['http-message-signature', 'oauth2']) {
+    it(`says with which key to sign for ${method}, and asks for no secret`, async () => {
+      const page = await pageOf(yamlFor(method), 'c');
+      assert.equal(valueOf(page, 'App Key'), `\`${thumbprint}\``);
+      assert.match(String(valueOf(page, 'Sign with')), /^the private key of the public key that you sent us: Ed25519/);
+      assert.ok(String(valueOf(page, 'Its thumbprint')).includes(`\`${thumbprint}\``));
+      assert.equal(valueOf(page, 'Former public key'), 'works until 2099-01-01 00:00:00 UTC');
+      assert.doesNotMatch(page, /App Secret|APP_SECRET|`client_secret`.*your/);
+      assert.doesNotMatch(page, /### First call/);
+    });
+  }
+
+  it('tells OAuth2 clients what an assertion has', async () => {
+    const page = await pageOf(yamlFor('oauth2'), 'c');
+    assert.equal(valueOf(page, '`client_assertion_type`'), '`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`');
+    assert.equal(valueOf(page, '`iss` and `sub`'), 'your App Key');
+  });
+
+  it('has the key in its data, and says that no secret is on the way', async () => {
+    const { out } = await handover(yamlFor('oauth2'), '--credential', 'c', '--url', url, '-o', 'json');
+    const data = JSON.parse(out) as Readonly<Record<string, unknown>>;
+    assert.deepEqual(data['key'], { type: 'Ed25519', bits: 256, thumbprint });
+    assert.equal(data['examples'], undefined);
+    const wrong = await handover(yamlFor('oauth2'), '--credential', 'c', '--url', url, '--secret-by', 'by phone');
+    assert.deepEqual([wrong.code, wrong.out], [2, '']);
+    assert.match(wrong.err, /--secret-by: the partner signs with a private key of its own, and gets no secret/);
   });
 });
