@@ -4,7 +4,7 @@ import { proofOf, TOKEN_METHOD } from '../../check/methods/methods.ts';
 import { declareTime } from '../../resources/declared.ts';
 import type { WhichSecret } from '../../model/credential.ts';
 import type { AuthenticationMethod, Endpoint } from '../../model/endpoint.ts';
-import { formerEndOf } from '../../model/material.ts';
+import { formerEndOf, materialFacts } from '../../model/material.ts';
 import { refusalAnswers, type RefusalCode } from '../../check/refusal.ts';
 import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import type { HeldCredential } from '../../check/store/credential-source.ts';
@@ -71,6 +71,7 @@ export function explainKept(record: RefusalRecord, context: KeptContext): KeptEx
   const isOfCredential = fault?.detail === record.detail;
   const isSigned = proofOf(endpoint) === 'signature' || isAtTokenEndpoint(record);
   const isProofWrong = isSigned && PROOF_CODES.includes(record.code) && !isOfCredential;
+  const { rotated } = materialFacts[held?.credential.material.kind === 'public-key' ? 'public-key' : 'shared-secret'];
   const mistakes = [
     ...(isOfCredential ? [callerMistake(fault)] : []),
     ...(isOfCredential || isProofWrong || !isRefusalCode(record.code)
@@ -88,7 +89,9 @@ export function explainKept(record: RefusalRecord, context: KeptContext): KeptEx
         ? [`The endpoint ${record.endpointId} is no longer there.`]
         : []),
       ...(fault !== null && !isOfCredential ? [`Today, ${fault.detail}.`] : []),
-      ...(rotation !== null && (isProofWrong || isOfCredential) ? [describeRotation(rotation, atSeconds)] : []),
+      ...(rotation !== null && (isProofWrong || isOfCredential)
+        ? [describeRotation(rotation, rotated, atSeconds)]
+        : []),
       ...(isChangedSince ? ['The credential or its consumer was changed after the refusal.'] : []),
       ...(isProofWrong && givenSecret === 'current'
         ? [RIGHT_SECRET[record.endpointId === null ? 'sent' : 'signed']]
@@ -106,8 +109,12 @@ const RIGHT_SECRET = {
 } as const;
 
 /** A partner who goes on with what a rotation replaced is refused once that has ended. */
-function describeRotation({ atSeconds, formerEndsAt, successorId }: KeptRotation, refusedAt: number): string {
-  const former = successorId === null ? 'former App Secret' : 'App Key';
+function describeRotation(
+  { atSeconds, formerEndsAt, successorId }: KeptRotation,
+  what: string,
+  refusedAt: number,
+): string {
+  const former = successorId === null ? `former ${what}` : 'App Key';
   const rotated = atSeconds === null ? 'the' : `the credential was rotated at ${declareTime(atSeconds)}, and its`;
   const follows = successorId === null ? '' : `; ${successorId} follows it`;
   const end = declareTime(formerEndsAt);

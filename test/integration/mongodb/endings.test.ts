@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MongoClient } from 'mongodb';
 import { connectMongodb } from '../../../src/stores/mongodb/connect.ts';
@@ -8,6 +10,7 @@ import { EndingReader } from '../../../src/stores/mongodb/feed/ending-reader.ts'
 import { MongodbUnavailable } from '../../../src/stores/mongodb/faults.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { createUsageSink } from '../../../src/stores/mongodb/usage.ts';
+import { spki } from '../../support/keys/bad-keys.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/time/poll.ts';
@@ -24,6 +27,11 @@ describe('what runs out, in MongoDB', () => {
     folder = await temporaryDirectory();
     const ring = join(folder.path, 'keyring.yaml');
     const environment = { POSTERN_STORE: database.uri(), POSTERN_KEYRING: ring, POSTERN_ACTOR: 'ada' };
+    const keyFile = (): string => {
+      const path = join(folder.path, `${randomUUID()}.pem`);
+      writeFileSync(path, spki(generateKeyPairSync('ed25519').publicKey));
+      return path;
+    };
     const commands = [
       `keyring create ${ring}`,
       'endpoint create orders --path /orders --authentication hmac --access-condition authenticated-and-authorized',
@@ -40,6 +48,8 @@ describe('what runs out, in MongoDB', () => {
       'credential rotate rotated --grace 1d',
       'credential rotate left --grace 2d',
       'credential rotate keyed --grace 3d --id keyed-2',
+      `credential issue --consumer acme --method oauth2 --id signer --public-key ${keyFile()}`,
+      `credential rotate signer --public-key ${keyFile()} --grace 4d`,
     ];
     for (const command of commands) {
       const { code, err } = await runCli(command.split(' '), environment);
@@ -50,6 +60,7 @@ describe('what runs out, in MongoDB', () => {
       { credentialId: 'rotated', lastUsedAt: now - 60, retiringSecretLastUsedAt: now - 3600 },
       { credentialId: 'left', lastUsedAt: now - 60, retiringSecretLastUsedAt: now - 3 * day },
       { credentialId: 'keyed', lastUsedAt: now - 60, retiringSecretLastUsedAt: null },
+      { credentialId: 'signer', lastUsedAt: now - 60, retiringSecretLastUsedAt: now - 3600 },
     ]);
   });
   after(async () => {
@@ -70,6 +81,7 @@ describe('what runs out, in MongoDB', () => {
         ['credential', 'ends', 'acme', false, 5],
         ['former-secret', 'rotated', 'acme', true, 1],
         ['former-secret', 'left', 'acme', false, 2],
+        ['former-secret', 'signer', 'acme', true, 4],
         ['grant', 'orders/acme', null, null, 6],
       ],
     );
@@ -80,7 +92,7 @@ describe('what runs out, in MongoDB', () => {
     const found = await readEndings(client.db(), { ...wish, limit: 1 });
     assert.deepEqual(
       found.map(({ id }) => id),
-      ['keyed', 'rotated', 'orders/acme'],
+      ['keyed', 'rotated', 'signer', 'orders/acme'],
     );
   });
 
@@ -89,8 +101,9 @@ describe('what runs out, in MongoDB', () => {
     assert.deepEqual(
       found.map(({ level, subject, message }) => [level, subject, message.replace(/at \S+Z/, 'at TIME')]),
       [
-        ['warning', 'ends soon', 'former App Secret of rotated of acme ends at TIME, and is in use'],
+        ['warning', 'ends soon', 'former secret or key of rotated of acme ends at TIME, and is in use'],
         ['warning', 'ends soon', 'retiring credential keyed of acme ends at TIME, and is in use'],
+        ['warning', 'ends soon', 'former secret or key of signer of acme ends at TIME, and is in use'],
         ['warning', 'ends soon', 'grant orders/acme ends at TIME'],
       ],
     );
@@ -102,7 +115,7 @@ describe('what runs out, in MongoDB', () => {
     const ports = { client, clock: systemClock, ready: Promise.resolve(), observer, intervalMs: 20 };
     await using reader = new EndingReader(ports);
     const first = await poll('the first reading', () => Promise.resolve(reader.current()));
-    assert.equal(first.endings.length, 5);
+    assert.equal(first.endings.length, 6);
     {
       const data = { failCommands: ['aggregate'], errorCode: 189 };
       await using failing = await database.failPoint({ mode: 'alwaysOn', data });
@@ -113,9 +126,9 @@ describe('what runs out, in MongoDB', () => {
         .updateOne({}, { $set: { expiresAt: new Date((now + 90 * day) * 1000) } });
       const kept = await readEndings(client.db(), wish).catch((error: unknown) => error);
       assert.ok(kept instanceof MongodbUnavailable && kept.reason === 'no-primary', 'it cannot be read');
-      assert.equal(reader.current()?.endings.length, 5);
+      assert.equal(reader.current()?.endings.length, 6);
     }
-    await poll('another reading', () => Promise.resolve(reader.current()?.endings.length === 4 ? true : null));
+    await poll('another reading', () => Promise.resolve(reader.current()?.endings.length === 5 ? true : null));
     assert.deepEqual(defects, []);
   });
 

@@ -15,6 +15,7 @@ import { MAX_SIGNED_BODY_BYTES } from '../../../src/check/methods/http-message-s
 import { MAX_FORM_BODY_BYTES, MAX_JSON_BODY_BYTES } from '../../../src/check/methods/parameter-signature/body-form.ts';
 import { MAX_PARAMETERS } from '../../../src/check/methods/parameter-signature/parameters.ts';
 import { MAX_APP_KEY_CHARACTERS } from '../../../src/model/app-key.ts';
+import { MAX_PUBLIC_KEY_CHARACTERS } from '../../../src/model/public-key/read-public-key.ts';
 import {
   MAX_DESCRIPTION_CHARACTERS,
   MAX_ENDPOINTS,
@@ -96,6 +97,7 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'grants for groups on an endpoint': String(MAX_GROUP_GRANTS_OF_ENDPOINT),
   'grants for groups': String(MAX_GROUP_GRANTS),
   'an App Key': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
+  'a text with a public key': `${String(MAX_PUBLIC_KEY_CHARACTERS)} characters`,
   'an App Secret': `${String(MAX_APP_SECRET_CHARACTERS)} characters`,
   'tokens of an operator': String(MAX_TOKENS),
   'certificate names, or subjects, of an operator': String(MAX_IDENTITIES),

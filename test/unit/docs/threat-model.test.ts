@@ -134,6 +134,11 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'Unseen changes': { kinds: 'R', test: 'test/conformance/mongodb/resource-store.test.ts' },
     'Changes under another name': { kinds: 'R', test: null },
     'Secrets in `ps`, shell history, on screen': { kinds: 'I', test: 'test/unit/docs/operator-commands.test.ts' },
+    'A private key sent to the operator': { kinds: 'I', test: 'test/integration/mongodb/public-keys.test.ts' },
+    'Public keys that anybody can sign with, or that are weak': {
+      kinds: 'S',
+      test: 'test/unit/model/public-key/read-public-key.test.ts',
+    },
     'Files built to exhaust the reader': { kinds: 'D', test: 'test/unit/resources/hostile-text.test.ts' },
     'Sign-in leading to another host': { kinds: 'E', test: 'test/unit/operators/console/sign-in/return-path.test.ts' },
     'Imports looser than the original': { kinds: 'E', test: 'test/unit/partners/import/kong/never-looser.test.ts' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secretReader } from '../../../src/resources/secret-source.ts';
+import { keyFileReader, secretReader } from '../../../src/resources/secret-source.ts';
 import { DEMO_SECRET } from './support.ts';
 
 describe('a secret outside the document', () => {
@@ -37,6 +37,20 @@ describe('a secret outside the document', () => {
     assert.deepEqual(read('/dev/zero'), { fault: 'names something that is not a plain file' });
     assert.deepEqual(read('secrets/long'), { fault: 'names a file that is too long for an App Secret' });
     assert.deepEqual(read('secrets/bytes'), { fault: 'names a file that is not UTF-8 text' });
+  });
+
+  it('is not where a public key is read, whose files are larger, and told of before they are read', () => {
+    const told: string[] = [];
+    const readKey = keyFileReader((path) => told.push(path));
+    const document = join(folder, 'postern.yaml');
+    assert.deepEqual(readKey('secrets/long', document), { text: 'x'.repeat(2000) });
+    assert.deepEqual(readKey('nothing', document), { fault: 'names a file that cannot be read (ENOENT)' });
+    assert.deepEqual(readKey('secrets', document), { fault: 'names something that is not a plain file' });
+    assert.deepEqual(readKey('secrets/bytes', document), { fault: 'names a file that is not UTF-8 text' });
+    assert.deepEqual(
+      told,
+      ['secrets/long', 'nothing', 'secrets', 'secrets/bytes'].map((name) => join(folder, name)),
+    );
   });
 
   it('is read from the environment as it is', () => {

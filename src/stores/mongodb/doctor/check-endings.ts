@@ -15,7 +15,7 @@ const MAX_REPORTED = 10;
 const what = {
   credential: 'credential',
   'retiring-credential': 'retiring credential',
-  'former-secret': 'former App Secret of',
+  'former-secret': 'former secret or key of',
   grant: 'grant',
 } as const;
 
