@@ -42,7 +42,7 @@ export function readCredentials(
   if (created === null) return malformed('the signature has no created');
   const named = alg === null ? null : options.algorithms.find((allowed) => allowed === alg);
   if (named === undefined) return malformed(describeAlgorithm(alg ?? ''));
-  if (nonce === null && options.replayProtection) {
+  if ((nonce ?? '') === '' && options.replayProtection) {
     return malformed('the signature has no nonce, which this endpoint needs');
   }
   const components = readComponents(items);
