@@ -41,6 +41,8 @@ export default tseslint.config(
       'clients/**/target/',
       'clients/**/vendor/',
       'clients/postman/',
+      'interop/**/target/',
+      'interop/**/vendor/',
     ],
   },
   ...tseslint.configs.strictTypeChecked,
@@ -135,7 +137,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['eslint.config.js', 'clients/**/*.mjs', 'src/operators/console/assets/*.js'],
+    files: ['eslint.config.js', '{clients,interop}/**/*.mjs', 'src/operators/console/assets/*.js'],
     extends: [tseslint.configs.disableTypeChecked],
   },
 );
