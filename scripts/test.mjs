@@ -2,7 +2,7 @@
 //
 //   npm test                      everything
 //   npm test -- e2e               only these steps: type check, lint, format, docs, unit, conformance, integration, e2e,
-//                                 clients
+//                                 clients, interop
 //   npm test -- --changed         only what reaches the files changed since the merge base with main, the nearest first,
 //                                 for about two minutes; --since COMMIT: changed since this commit
 //   npm test -- --profile         and where the time went

@@ -10,6 +10,7 @@ import { writePage } from '../licenses/page.mjs';
 import { findForbidden } from '../licenses/rules.mjs';
 import { specVersion, writeBill } from '../sbom/bill.mjs';
 import { DependencyFailure, readRuntimePackages, root } from '../sbom/runtime-packages.mjs';
+import { findOtherVersions } from './library-versions.mjs';
 
 const semanticVersion = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$/;
 const dayMs = 86_400_000;
@@ -189,6 +190,7 @@ export const checks = [
   { name: 'derived configurations', find: checkDerived },
   { name: 'signature vectors', find: checkVectors },
   { name: 'client vectors', find: checkClientVectors },
+  { name: 'versions of libraries', find: findOtherVersions },
 ];
 
 /** Runs every check: `{ name, problems }` of each. */

@@ -10,6 +10,7 @@ export const suites = [
   { name: 'integration', timeoutMs: 120_000 },
   { name: 'e2e', timeoutMs: 120_000 },
   { name: 'clients', timeoutMs: 120_000 },
+  { name: 'interop', timeoutMs: 120_000 },
 ];
 
 /** What the files below a directory cannot run without, as scripts/install-services names it. */
@@ -42,6 +43,8 @@ const needs = {
   'test/clients/recipes': ['go'],
   'test/clients/rust': ['rust'],
   'test/clients/shell': ['busybox', 'python'],
+  'test/interop': ['envoy'],
+  'test/interop/python': ['python'],
 };
 
 /**
@@ -53,7 +56,7 @@ export const unpromised = new Set(['prometheus']);
  * Folders that `npm test` leaves out, because they need more than a machine has as a rule, with the script that runs
  * each.
  */
-const optIn = { image: 'npm run test:image' };
+const optIn = { image: 'npm run test:image', 'interop/compiled': 'npm run test:interop' };
 
 /** The servers that a test file needs. */
 export function servicesFor(file) {
@@ -70,6 +73,9 @@ const runs = {
   'test/clients/rust': ['clients/rust'],
   'test/clients/shell': ['clients/shell'],
   'test/clients/handover': ['clients'],
+  'test/interop': ['interop/table.json', 'envoy.yaml'],
+  'test/interop/javascript': ['interop/javascript'],
+  'test/interop/python': ['interop/python'],
   'test/e2e': ['envoy.yaml'],
 };
 
@@ -87,9 +93,8 @@ export async function findTestFiles() {
     .sort();
   const bySuite = Object.fromEntries(suites.map(({ name }) => [name, []]));
   for (const file of files) {
-    const folder = file.split('/')[1];
-    if (Object.hasOwn(optIn, folder)) continue;
-    const suite = bySuite[folder];
+    if (Object.keys(optIn).some((folder) => file.startsWith(`test/${folder}/`))) continue;
+    const suite = bySuite[file.split('/')[1]];
     if (suite === undefined) throw new Error(`${file} belongs to no suite: move it, or add one to ${import.meta.url}`);
     suite.push(file);
   }

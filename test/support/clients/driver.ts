@@ -47,9 +47,9 @@ process.prependListener('exit', () => {
   for (const child of running) signalGroup(child, 'SIGKILL');
 });
 
-/** Starts the driver of the client in a folder of `clients/`. It ends when its input does. */
-export async function startDriver(folder: string): Promise<Driver> {
-  const child = spawn(join(projectRoot, 'clients', folder, 'run'), ['driver'], {
+/** Starts the driver in a folder of `clients/`, or of another folder of programs. It ends when its input does. */
+export async function startDriver(folder: string, below: 'clients' | 'interop' = 'clients'): Promise<Driver> {
+  const child = spawn(join(projectRoot, below, folder, 'run'), ['driver'], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true, // a group of its own: the script, what builds, and the program
   });

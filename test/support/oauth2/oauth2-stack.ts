@@ -55,7 +55,8 @@ async function startParts(
   });
 }
 
-interface Front extends AsyncDisposable {
+/** A port of its own, which leads to another one as soon as that is known. */
+export interface Front extends AsyncDisposable {
   readonly port: number;
   leadTo(port: number): void;
   /** From now on it does not keep the test process from ending. */
@@ -63,7 +64,7 @@ interface Front extends AsyncDisposable {
 }
 
 /** Reserves a port: Postern needs its public URL before Envoy has a port. */
-async function openFront(): Promise<Front> {
+export async function openFront(): Promise<Front> {
   let target: number | null = null;
   const sockets = new Set<Socket>();
   let isUnref = false;

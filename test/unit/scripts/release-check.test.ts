@@ -200,6 +200,20 @@ describe('npm run release:check', () => {
       releaseTree({ 'test/vectors/extended.json': (text) => text.replace('"id"', '"iD"') }),
       /is not what generate\.py writes/,
     ],
+    [
+      'a version of an npm library that is not the one in the table',
+      'versions of libraries',
+      releaseTree({
+        'interop/javascript/package-lock.json': (text) => text.replace('"version": "0.1.3"', '"version": "0.1.4"'),
+      }),
+      /web-bot-auth is 0\.1\.3, interop\/javascript\/package-lock\.json has 0\.1\.4: npm run test:interop/,
+    ],
+    [
+      'a library of the table that is not installed',
+      'versions of libraries',
+      releaseTree({ 'interop/go/go.mod': (text) => text.replace('github.com/dadrus', 'example.com/other') }),
+      /dadrus\/httpsig is 0\.9\.0, interop\/go\/go\.mod has none/,
+    ],
   ];
   for (const [what, name, tree, problem] of faults) {
     it(`finds ${what}`, async () => {

@@ -1,0 +1,3 @@
+import { testPrograms } from '../../cases/programs.ts';
+
+testPrograms('go');

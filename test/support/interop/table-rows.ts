@@ -1,0 +1,64 @@
+import { type HttpVersion, type RequestKind, type SignedCase, type SignerRow, type TokenClientRow } from './table.ts';
+
+type Cells = readonly string[];
+
+/** The rows of docs/interoperability.md on what each library signs by default. */
+export function signerRows(signers: readonly SignerRow[]): readonly Cells[] {
+  return signers.map(({ byDefault, told, advice, ...row }) => [
+    titleOf(row),
+    coverCell(byDefault),
+    outcomeCell(byDefault, '1.1'),
+    outcomeCell(byDefault, '2'),
+    told === null ? 'cannot be told' : outcomeCell(told, '1.1'),
+    keyCell(row),
+    advice,
+  ]);
+}
+
+/** The rows of that page on token clients. */
+export function tokenClientRows(clients: readonly TokenClientRow[]): readonly Cells[] {
+  return clients.map(({ setting, algorithms, audience, lifetime, requests, again, advice, ...row }) => [
+    titleOf(row) + (setting === null ? '' : `, \`${setting}\``),
+    algorithms.map((alg) => `\`${alg}\``).join(', '),
+    audience,
+    `${String(lifetime)} s`,
+    String(requests),
+    again === 'a token' ? 'a new one' : 'the same',
+    advice,
+  ]);
+}
+
+function titleOf({ library, registry, version }: Pick<SignerRow, 'library' | 'registry' | 'version'>): string {
+  return `${registry} \`${library}\` ${version}`;
+}
+
+type Cases = Readonly<Record<RequestKind, SignedCase>>;
+
+/** What is covered, and in parentheses what comes with a body. */
+function coverCell({ GET, POST }: Cases): string {
+  if (POST.covers === null) return 'no signature of RFC 9421';
+  if (POST.covers === '') return 'nothing';
+  const always = (GET['1.1']?.startsWith('not signed') ? POST : GET).covers?.split(' ') ?? [];
+  const withBody = POST.covers.split(' ').filter((name) => !always.includes(name));
+  const names = (list: readonly string[]): string => list.map((name) => `\`${name}\``).join(' ');
+  return names(always) + (withBody.length === 0 ? '' : `; with a body ${names(withBody)}`);
+}
+
+/** What becomes of a request, and, where that differs, of one with a body. */
+function outcomeCell({ GET, POST }: Cases, http: HttpVersion): string {
+  const [without, withBody] = [GET, POST].map((each) => shortOutcome(each[http]));
+  if (without === withBody) return without ?? '–';
+  return `${String(without)}; with a body ${String(withBody)}`;
+}
+
+function shortOutcome(outcome: string | undefined): string {
+  if (outcome === undefined) return 'not spoken';
+  if (outcome.startsWith('not signed')) return 'not signed';
+  return outcome.replace(/^[A-Z_]+: /, 'refused: ');
+}
+
+function keyCell({ algorithms, keyid }: Pick<SignerRow, 'algorithms' | 'keyid'>): string {
+  const kinds = algorithms.length >= 5 ? 'all' : algorithms.map((name) => `\`${name}\``).join(', ');
+  const names = { any: '', URL: '; its name is a URL', thumbprint: '; its name is the thumbprint', own: '' };
+  return kinds + names[keyid];
+}
