@@ -22,7 +22,8 @@ type Refusal struct {
 	Code string
 	// Message says in English what the code means.
 	Message string
-	// RequestID names the request in the gateway's log. Quote it when you ask the operator.
+	// RequestID names the request in the gateway's log. Quote it when you ask the operator. Empty when the gateway gave
+	// none.
 	RequestID string
 	// StringToSign is what the gateway built, where its operator switched signature hints on; else it is empty.
 	StringToSign string
@@ -36,6 +37,12 @@ func (r *Refusal) RetryAfter() (time.Duration, bool) {
 		return 0, false
 	}
 	return *r.retryAfter, true
+}
+
+// AcceptedBefore is true when the gateway let an equal request through before: the API has it, and with WithNonce it was
+// this very call, whose answer was lost. Do not make the call again without looking whether it took effect.
+func (r *Refusal) AcceptedBefore() bool {
+	return r.Status == http.StatusUnauthorized && r.Code == "REQUEST_REPLAYED"
 }
 
 // Error gives the status, the code, the message and the request ID.
@@ -74,6 +81,9 @@ func parseRefusal(response *http.Response, body []byte) *Refusal {
 		return nil
 	}
 	code, message, requestID := textOf(members["code"]), textOf(members["message"]), textOf(members["requestId"])
+	if requestID == nil && string(members["requestId"]) == "null" {
+		requestID = new(string)
+	}
 	if code == nil || message == nil || requestID == nil {
 		return nil
 	}

@@ -2,13 +2,15 @@ package postern
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"math/rand"
 	"net/http"
 	"time"
 )
+
+// errResent ends an attempt that the library would have sent a second time by itself.
+var errResent = errors.New("postern: the connection failed before the answer")
 
 // maxWait is the longest Retry-After that is waited for.
 const maxWait = 60 * time.Second
@@ -24,6 +26,7 @@ type retries struct {
 	counted   int
 	newToken  bool
 	corrected bool
+	resent    bool
 }
 
 // send makes attempts until one has an answer that stands.
@@ -35,7 +38,7 @@ func (c *call) send() (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		response, err := c.base.RoundTrip(attempt.request)
+		response, err := sendOnce(c.base, attempt.request)
 		var next plan
 		if err != nil {
 			next = c.afterFailure(err, &used)
@@ -63,21 +66,33 @@ func (c *call) send() (*http.Response, error) {
 // afterFailure judges an attempt that got no answer. The API may have seen it, so only methods that may be repeated
 // are.
 func (c *call) afterFailure(err error, used *retries) plan {
-	var untrusted *tls.CertificateVerificationError
 	if !c.canRepeat() || c.request.Context().Err() != nil {
 		return plan{}
 	}
-	if errors.Is(err, context.Canceled) || errors.As(err, &untrusted) {
+	if errors.Is(err, context.Canceled) || isUntrusted(err) {
 		return plan{}
 	}
-	switch c.request.Method {
-	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete:
-		return c.counted(used, backOff(used.counted))
+	if !c.isRepeatable() {
+		return plan{}
 	}
-	return plan{}
+	if errors.Is(err, errResent) && !used.resent {
+		used.resent = true // as soon as the library would have, and with a signature of its own
+		return plan{again: true}
+	}
+	return c.counted(used, backOff(used.counted))
 }
 
-// afterAnswer judges an answer. A refusal never reached the API, so any method may be repeated.
+// isRepeatable says whether the API may get the request twice.
+func (c *call) isRepeatable() bool {
+	switch c.request.Method {
+	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete:
+		return true
+	}
+	return false
+}
+
+// afterAnswer judges an answer. A refusal never reached the API, so any method may be repeated; but not after one that
+// says that an equal request did.
 func (c *call) afterAnswer(response *http.Response, attempt *attempt, used *retries) plan {
 	switch response.StatusCode {
 	case http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -111,7 +126,7 @@ func (c *call) afterRefusal(refusal *Refusal, response *http.Response, attempt *
 		}
 		return c.counted(used, after+time.Duration(rand.Int63n(int64(after)/5+1)))
 	case "REQUEST_REPLAYED":
-		if refusal.Status == http.StatusUnauthorized {
+		if refusal.AcceptedBefore() && c.isRepeatable() {
 			return c.counted(used, time.Second)
 		}
 	case "TOKEN_INVALID":

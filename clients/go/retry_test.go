@@ -52,7 +52,7 @@ func TestWhichAnswersAreTriedAgain(t *testing.T) {
 		{"503 later", refusalResponse(503, "UNAVAILABLE", "Retry-After", "61"), 0},
 		{"503 that the API may have seen", refusalResponse(503, "GATEWAY_ERROR"), 0},
 		{"503 of the API", response(503, "text/html", "<html>"), 0},
-		{"replayed", refusalResponse(401, "REQUEST_REPLAYED"), time.Second},
+		{"accepted before", refusalResponse(401, "REQUEST_REPLAYED"), 0},
 		{"expired, without correction", refusalResponse(401, "REQUEST_EXPIRED"), 0},
 		{"a token of another method", refusalResponse(401, "TOKEN_INVALID"), 0},
 		{"wrong signature", refusalResponse(401, "AUTHENTICATION_FAILED"), 0},

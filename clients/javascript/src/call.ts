@@ -79,7 +79,7 @@ function waitAfterError({ method, isRepeatable }: Outgoing, { counted }: Attempt
 /** How long to wait after an answer, 0 for attempts that do not count; null when it is the caller's. */
 async function waitAfterAnswer(
   response: Response,
-  { isRepeatable }: Outgoing,
+  { method, isRepeatable }: Outgoing,
   token: Secret | null,
   attempts: Attempts,
   caller: Caller,
@@ -97,7 +97,8 @@ async function waitAfterAnswer(
     attempts.isClockCorrected = true;
     return 0;
   }
-  return attempts.counted < caller.retries ? waitAfterRefusal(refusal, attempts.counted, caller.chance()) : null;
+  if (attempts.counted >= caller.retries) return null;
+  return waitAfterRefusal(method, refusal, attempts.counted, caller.chance());
 }
 
 function dropToken({ status, code }: Refusal, token: Secret | null, { signer }: Caller): boolean {

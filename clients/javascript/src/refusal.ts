@@ -14,12 +14,17 @@ export interface Refusal {
   readonly code: string;
   /** The same for people. */
   readonly message: string;
-  /** What to quote when you ask the operator of the API. */
-  readonly requestId: string;
+  /** What to quote when you ask the operator of the API; null when the gateway gave none. */
+  readonly requestId: string | null;
   /** After how many whole seconds to try again; null when the gateway did not say. */
   readonly retryAfter: number | null;
   /** What the gateway built to verify the signature, where the operator shows it; null otherwise. */
   readonly stringToSign: string | null;
+  /**
+   * Whether the gateway let an equal request through before: the API has it. With `nonce` it was this very call, whose
+   * answer was lost. See whether it took effect before you call again.
+   */
+  readonly acceptedBefore: boolean;
 }
 
 /**
@@ -34,7 +39,8 @@ export async function readRefusal(response: Response, now: () => number = Date.n
   const bytes = copy === null ? null : await readBytes(copy, MAX_REFUSAL_BYTES);
   const fields = bytes === null ? null : parseObject(textOf(bytes));
   const { code, message, requestId, stringToSign } = fields ?? {};
-  if (typeof code !== 'string' || typeof message !== 'string' || typeof requestId !== 'string') return null;
+  if (typeof code !== 'string' || typeof message !== 'string') return null;
+  if (typeof requestId !== 'string' && requestId !== null) return null;
   return {
     status: response.status,
     code,
@@ -42,6 +48,7 @@ export async function readRefusal(response: Response, now: () => number = Date.n
     requestId,
     retryAfter: retryAfterOf(response.headers.get('retry-after'), now),
     stringToSign: typeof stringToSign === 'string' ? stringToSign : null,
+    acceptedBefore: response.status === 401 && code === 'REQUEST_REPLAYED',
   };
 }
 

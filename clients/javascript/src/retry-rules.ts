@@ -13,7 +13,8 @@ const REPEATABLE = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'];
  * it was made again before; `chance` is at least 0 and below 1.
  */
 export function waitAfterRefusal(
-  { status, code, retryAfter }: Refusal,
+  method: string,
+  { status, code, retryAfter, acceptedBefore }: Refusal,
   failures: number,
   chance: number,
 ): number | null {
@@ -24,7 +25,7 @@ export function waitAfterRefusal(
     if (retryAfter !== null && retryAfter > MOST_SECONDS) return null;
     return atLeastASecond((retryAfter ?? doubled(failures)) * (1 + SHARE_BY_CHANCE * chance));
   }
-  return status === 401 && code === 'REQUEST_REPLAYED' ? atLeastASecond(1) : null;
+  return acceptedBefore && REPEATABLE.includes(method) ? atLeastASecond(1) : null;
 }
 
 /** The same after a call that had no answer: null for methods that may not be repeated. */

@@ -14,7 +14,9 @@ function answer(body: unknown, headers: Record<string, string> = {}, status = 40
 describe('readRefusal', () => {
   it('reads all of it, and leaves the body readable', async () => {
     const response = answer({ ...fields, stringToSign: 'date: x', other: 1 }, { 'retry-after': '7' }, 429);
-    assert.deepEqual(await readRefusal(response), { status: 429, ...fields, retryAfter: 7, stringToSign: 'date: x' });
+    assert.deepEqual(await readRefusal(response), {
+      ...{ status: 429, ...fields, retryAfter: 7, stringToSign: 'date: x', acceptedBefore: false },
+    });
     assert.equal(((await response.json()) as typeof fields).code, 'RATE_LIMITED');
   });
   it('can read it twice', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
-import { createClient, type CommonSettings, type PosternClient } from '../src/index.ts';
+import { createClient, readRefusal, type CommonSettings, type PosternClient } from '../src/index.ts';
 import { waitFor } from '../src/retry-rules.ts';
 import { appKey, appSecret, now } from './support/credentials.ts';
 import { FakeGateway, ok, refused } from './support/fake-gateway.ts';
@@ -67,6 +67,12 @@ describe('a call is made again', () => {
     await createClient({ method: 'hmac', appKey, appSecret, nonce: true, fetch, wait }).fetch(url);
     assertWaits(gateway, [1]);
     assert.equal(new Set(gateway.sent.map(({ headers }) => headers.get('x-nonce'))).size, 2);
+  });
+  it('but not a POST after 401 REQUEST_REPLAYED, which the API has', async () => {
+    const gateway = new FakeGateway(refused(401, 'REQUEST_REPLAYED'), ok());
+    const response = await hmacOver(gateway).fetch(url, { method: 'POST', body: 'x' });
+    assert.equal((await readRefusal(response))?.acceptedBefore, true);
+    assertWaits(gateway, []);
   });
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']) {
     it(`when a ${method} had no answer`, async () => {

@@ -45,7 +45,7 @@ final class CurlClient
     /** As {@see send()}, for headers that repeat. */
     public function sendRequest(Request $request): Response
     {
-        $attempts = new Attempts($this->credential);
+        $attempts = new Attempts($this->credential, $request->method);
         for (;;) {
             $response = null;
             try {
@@ -56,7 +56,7 @@ final class CurlClient
                 $date = $response->header('Date') ?? '';
                 $wait = $refusal === null ? null : $attempts->afterRefusal($refusal, $date, $token);
             } catch (ConnectionFailed $failure) {
-                $wait = $failure->isOfConnection() ? $attempts->afterNoAnswer($request->method) : null;
+                $wait = $failure->isOfConnection() ? $attempts->afterNoAnswer() : null;
                 if ($wait === null) {
                     throw $failure;
                 }

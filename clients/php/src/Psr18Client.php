@@ -8,10 +8,10 @@ use Postern\Client\Internal\Attempts;
 use Postern\Client\Internal\Opaque;
 use Postern\Client\Internal\Pause;
 use Postern\Client\Internal\Psr7;
-use Postern\Client\Internal\WithoutArguments;
 use Postern\Client\Psr18\ConnectionFailed;
 use Postern\Client\Psr18\NoToken;
 use Postern\Client\Psr18\RequestFailed;
+use Postern\Client\Psr18\Sender;
 use Postern\Client\Psr18\UnsignableRequest;
 use Psr\Http\Client\ClientExceptionInterface;
 use Psr\Http\Client\ClientInterface;
@@ -24,12 +24,15 @@ use Psr\Http\Message\StreamFactoryInterface;
 /**
  * Signs the calls of any PSR-18 client, gets tokens and tries again; waits by sleeping.
  *
- * The client within must not follow redirects, because it would carry the signature to another host.
+ * The client within must not follow redirects, because it would carry the signature to another host; Guzzle and Symfony's
+ * are told so. Through another client than Guzzle, connections are closed after each call, so that none of them sends a
+ * POST twice, and a path with dot segments is not signed.
  */
 final class Psr18Client implements ClientInterface
 {
     use Opaque;
 
+    private readonly Sender $sender;
     private readonly \Closure $sleep;
 
     /**
@@ -37,11 +40,12 @@ final class Psr18Client implements ClientInterface
      * @param (\Closure(float): void)|null $sleep waits for so many seconds; only tests give another one
      */
     public function __construct(
-        private readonly ClientInterface $client,
+        ClientInterface $client,
         private readonly Credential $credential,
         private readonly RequestFactoryInterface&StreamFactoryInterface $factory,
         ?\Closure $sleep = null,
     ) {
+        $this->sender = new Sender($client);
         $this->sleep = $sleep ?? Pause::for(...);
     }
 
@@ -67,8 +71,9 @@ final class Psr18Client implements ClientInterface
 
     private function exchange(RequestInterface $request): ResponseInterface
     {
+        $this->sender->check($request->getUri()->getPath());
         $body = Psr7::bodyOf($request, $this->credential);
-        $attempts = new Attempts($this->credential);
+        $attempts = new Attempts($this->credential, $request->getMethod());
         $stream = $request->getBody();
         $isRepeatable = $body !== null || $stream->getSize() === 0 || $stream->isSeekable();
         for (;;) {
@@ -80,8 +85,9 @@ final class Psr18Client implements ClientInterface
                 $refusal = Refusal::fromResponse($response);
                 $date = $response->getHeaderLine('Date');
                 $wait = $refusal === null ? null : $attempts->afterRefusal($refusal, $date, $token);
-            } catch (NetworkExceptionInterface $failure) {
-                $wait = ($isRepeatable ? $attempts->afterNoAnswer($request->getMethod()) : null) ?? throw $failure;
+            } catch (ClientExceptionInterface $failure) {
+                $isLost = $isRepeatable && Sender::isWithoutAnswer($failure);
+                $wait = ($isLost ? $attempts->afterNoAnswer() : null) ?? throw $failure;
             }
             // Also what cannot be sent again drops a token that is refused.
             if ($wait === null || !$isRepeatable) {
@@ -102,7 +108,7 @@ final class Psr18Client implements ClientInterface
 
     private function send(RequestInterface $signed): ResponseInterface
     {
-        return WithoutArguments::during(fn () => $this->client->sendRequest($signed));
+        return $this->sender->send($signed);
     }
 
     /** @param string $version of HTTP, that of the call, so that both can share a connection */

@@ -17,17 +17,20 @@ final class Refusal
      * @param int $status the HTTP status
      * @param string $code such as `RATE_LIMITED`; programs may rely on it
      * @param string $message for people
-     * @param string $requestId to tell the operator
+     * @param string|null $requestId to tell the operator; null when the gateway gave none
      * @param int|null $retryAfter seconds to wait
      * @param string|null $stringToSign what the gateway signed, where the operator has switched on signature hints
+     * @param bool $acceptedBefore whether the gateway let an equal request through before: the API has it. With a nonce
+     *     it was this very call, whose answer was lost. See whether it took effect before you call again.
      */
     private function __construct(
         public readonly int $status,
         public readonly string $code,
         public readonly string $message,
-        public readonly string $requestId,
+        public readonly ?string $requestId,
         public readonly ?int $retryAfter,
         public readonly ?string $stringToSign,
+        public readonly bool $acceptedBefore,
     ) {
     }
 
@@ -81,10 +84,11 @@ final class Refusal
         if (!is_array($content)) {
             return null;
         }
-        foreach (['code', 'message', 'requestId'] as $name) {
-            if (!is_string($content[$name] ?? null)) {
-                return null;
-            }
+        $isRefusal = is_string($content['code'] ?? null) && is_string($content['message'] ?? null)
+            && array_key_exists('requestId', $content)
+            && ($content['requestId'] === null || is_string($content['requestId']));
+        if (!$isRefusal) {
+            return null;
         }
         $stringToSign = $content['stringToSign'] ?? null;
         return new self(
@@ -94,6 +98,7 @@ final class Refusal
             $content['requestId'],
             self::secondsOf($list->values('retry-after')),
             is_string($stringToSign) ? $stringToSign : null,
+            $status === 401 && $content['code'] === 'REQUEST_REPLAYED',
         );
     }
 

@@ -31,6 +31,7 @@ final class RefusalTest extends TestCase
             'requestId' => '1f0c',
             'retryAfter' => 12,
             'stringToSign' => 'date: x',
+            'acceptedBefore' => false,
         ], get_object_vars($refusal));
         self::assertSame(substr(self::BODY, 5), $response->getBody()->getContents());
     }

@@ -133,6 +133,7 @@ def _refusal(refusal: Optional[postern.Refusal]) -> Optional[Json]:
         "requestId": refusal.request_id,
         "retryAfter": refusal.retry_after,
         "stringToSign": refusal.string_to_sign,
+        "acceptedBefore": refusal.accepted_before,
     }
 
 

@@ -53,7 +53,7 @@ def test_a_refusal_is_read_and_stays_readable(library: str, media: str) -> None:
         (json.dumps(BODY).encode(), "application/problem+json", 429),
         (json.dumps(BODY).encode(), "application/json", 200),
         (json.dumps({**BODY, "code": 4}).encode(), "application/json", 429),
-        (json.dumps({**BODY, "requestId": None}).encode(), "application/json", 429),
+        (json.dumps({**BODY, "requestId": 7}).encode(), "application/json", 429),
         (b'{"code":"RATE_LIMITED","message":"x"}', "application/json", 429),
         (json.dumps([BODY]).encode(), "application/json", 429),
         (json.dumps(BODY).encode() + b" " * 65_536, "application/json", 429),

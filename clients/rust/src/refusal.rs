@@ -17,7 +17,7 @@ pub struct Refusal {
     status: u16,
     code: String,
     message: String,
-    request_id: String,
+    request_id: Option<String>,
     retry_after: Option<Duration>,
     string_to_sign: Option<String>,
 }
@@ -50,7 +50,11 @@ impl Refusal {
             status,
             code: text("code")?,
             message: text("message")?,
-            request_id: text("requestId")?,
+            request_id: match document.get("requestId")? {
+                Value::String(id) => Some(id.clone()),
+                Value::Null => None,
+                _ => return None,
+            },
             retry_after: retry_after.and_then(|text| wait_of(text, now)),
             string_to_sign: text("stringToSign"),
         })
@@ -71,9 +75,15 @@ impl Refusal {
         &self.message
     }
 
-    /// The number of the request in the gateway's logs.
-    pub fn request_id(&self) -> &str {
-        &self.request_id
+    /// The number of the request in the gateway's logs, where it gave one.
+    pub fn request_id(&self) -> Option<&str> {
+        self.request_id.as_deref()
+    }
+
+    /// Whether the gateway let an equal request through before: the API has it. With a nonce it was this very call, whose
+    /// answer was lost. See whether it took effect before you call again.
+    pub fn accepted_before(&self) -> bool {
+        self.status == 401 && self.code == "REQUEST_REPLAYED"
     }
 
     /// `Retry-After`, in whole seconds.
@@ -90,7 +100,8 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}: {} (request {})", self.status, self.code, self.message, self.request_id)
+        write!(f, "{} {}: {}", self.status, self.code, self.message)?;
+        self.request_id.as_ref().map_or(Ok(()), |id| write!(f, " (request {id})"))
     }
 }
 

@@ -27,7 +27,7 @@ fn offers_what_the_gateway_says() {
     assert_eq!(refusal.status(), 429);
     assert_eq!(refusal.code(), "RATE_LIMITED");
     assert_eq!(refusal.message(), "The limit of requests is reached.");
-    assert_eq!(refusal.request_id(), "1f0c");
+    assert_eq!(refusal.request_id(), Some("1f0c"));
     assert_eq!(refusal.retry_after(), Some(Duration::from_secs(7)));
     assert_eq!(refusal.string_to_sign(), Some("date: x"));
     assert_eq!(refusal.to_string(), "429 RATE_LIMITED: The limit of requests is reached. (request 1f0c)");

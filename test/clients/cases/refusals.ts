@@ -64,7 +64,16 @@ const answers: Readonly<Record<string, BackendAnswer>> = {
   'a 401 with other JSON': { status: 401, headers: ofJson, body: '{"error":"who are you"}' },
   'a 429 with a code and nothing else': { status: 429, headers: ofJson, body: '{"code":"RATE_LIMITED"}' },
   'a 503 whose code is a number': { status: 503, headers: ofJson, body: JSON.stringify({ ...shape, code: 503 }) },
-  'a 503 without a request id': { status: 503, headers: ofJson, body: JSON.stringify({ ...shape, requestId: null }) },
+  'a 503 without a request id': {
+    status: 503,
+    headers: ofJson,
+    body: JSON.stringify({ ...shape, requestId: undefined }),
+  },
+  'a 503 whose request id is a number': {
+    status: 503,
+    headers: ofJson,
+    body: JSON.stringify({ ...shape, requestId: 7 }),
+  },
   'a 503 that is text': { status: 503, headers: [['content-type', 'text/plain']], body: JSON.stringify(shape) },
   'a 503 without a content type': { status: 503, body: JSON.stringify(shape) },
   'a 503 that is a list': { status: 503, headers: ofJson, body: JSON.stringify([shape]) },
@@ -135,6 +144,14 @@ export function refusalCases(subject: () => Subject): void {
         'STORE_UNAVAILABLE',
       );
       assert.deepEqual([message, requestId], [shape.message, shape.requestId]);
+    });
+
+    it('reads a refusal to which Envoy gave no request id', async () => {
+      const client = await createClient(subject(), 'hmac', { retries: 0 });
+      const body = JSON.stringify({ ...shape, requestId: null });
+      subject().gateway.backend.answer = () => ({ status: 503, headers: ofJson, body });
+      const refusal = assertRefusal(await call(subject(), client, 'hmac', newMark()), 503, 'STORE_UNAVAILABLE');
+      assert.deepEqual([refusal.message, refusal.requestId, refusal.acceptedBefore], [shape.message, null, false]);
     });
 
     it('reads Retry-After that is a date, and one that is neither as absent', async () => {

@@ -34,6 +34,7 @@ export interface CallParts {
   readonly headers?: ClientRequest['headers'];
   readonly body?: BodyText;
   readonly once?: boolean;
+  readonly follow?: boolean;
 }
 
 /** A text that no other request has in its path. */
@@ -66,12 +67,13 @@ export function createClient(subject: Subject, method: Method, parts: ClientPart
 
 /** A request to an endpoint of the gateway. */
 export function requestTo(url: string, endpoint: EndpointName, mark: string, parts: CallParts = {}): ClientRequest {
-  const { method = 'GET', rest = '', headers = [], body, once } = parts;
+  const { method = 'GET', rest = '', headers = [], body, once, follow } = parts;
   return {
     method,
     url: `${url}/${endpoint}/${mark}${rest}`,
     headers,
     ...(body === undefined ? {} : { body: once === true ? { ...body, once } : body }),
+    ...(follow === undefined ? {} : { follow }),
   };
 }
 

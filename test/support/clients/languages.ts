@@ -21,12 +21,16 @@ const both = (adapter: string, library: Way['library'] = {}): readonly Way[] => 
 /** The languages. What each needs on the machine is in scripts/testing/suites.mjs. */
 export const languages = {
   go: { title: 'Go', folder: 'go', ways: both('net/http') },
-  java: { title: 'Java', folder: 'java', ways: [...both('java.net.http'), ...both('okhttp')] },
+  java: { title: 'Java', folder: 'java', ways: [...both('java.net.http', { isResending: true }), ...both('okhttp')] },
   javascript: { title: 'JavaScript', folder: 'javascript', ways: both('fetch') },
   php: {
     title: 'PHP',
     folder: 'php',
-    ways: [...both('guzzle'), ...both('psr-18'), ...both('curl', { isWithoutStreams: true })],
+    ways: [
+      ...both('guzzle', { isResending: true }),
+      ...both('psr-18', { isResending: true }),
+      ...both('curl', { isResending: true, isWithoutStreams: true }),
+    ],
     isOneByOne: true,
   },
   python: {
@@ -34,9 +38,10 @@ export const languages = {
     folder: 'python',
     ways: [
       { adapter: 'requests', http: '1.1', library: { isNormalizingEscapes: true } },
-      ...both('httpx'),
+      { adapter: 'httpx', http: '1.1' },
+      { adapter: 'httpx', http: '2', library: { isPoolUncertain: true } },
       ...both('httpx-async'),
-      { adapter: 'urllib', http: '1.1' },
+      { adapter: 'urllib', http: '1.1', library: { isPoolUncertain: true } },
     ],
   },
   rust: { title: 'Rust', folder: 'rust', ways: both('reqwest') },

@@ -9,6 +9,8 @@ export interface ForeignRequest {
   readonly target: string;
   readonly headers: Fields;
   readonly body: Buffer;
+  /** The number of the connection that it came on. */
+  readonly connection: number;
 }
 
 /** What somebody else's server answers; it has no say in the length. */
@@ -26,7 +28,10 @@ export interface OtherOrigin extends AsyncDisposable {
   readonly urlByName: string;
   /** Requests with this text in their targets. */
   readonly received: (mark: string) => readonly ForeignRequest[];
-  /** What requests with this text in their targets are answered, null for none; 200 without it. */
+  /**
+   * What requests with this text in their targets are answered, 200 without it; with null the connection breaks once
+   * the request is there.
+   */
   readonly answer: (mark: string, make: (request: ForeignRequest) => ForeignAnswer | null) => void;
 }
 
@@ -35,11 +40,13 @@ export async function startOtherOrigin({ cert, key }: Certified): Promise<OtherO
   const requests: ForeignRequest[] = [];
   const answers = new Map<string, (request: ForeignRequest) => ForeignAnswer | null>();
   const sockets = new Set<Socket>();
+  const connections = new Map<number | undefined, number>();
   const serve = async (request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> => {
     const pieces: Buffer[] = [];
+    const connection = connections.get(request.socket.remotePort) ?? 0;
     for await (const piece of request) pieces.push(piece as Buffer);
     const headers = fieldsOf(request.rawHeaders);
-    const received = { target: request.url, headers, body: Buffer.concat(pieces) };
+    const received = { target: request.url, headers, body: Buffer.concat(pieces), connection };
     requests.push(received);
     const make = [...answers].find(([mark]) => received.target.includes(mark))?.[1];
     const answer = make === undefined ? { status: 200 } : make(received);
@@ -57,6 +64,7 @@ export async function startOtherOrigin({ cert, key }: Certified): Promise<OtherO
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
+    connections.set(socket.remotePort, connections.size + 1);
     socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
   });
   server.on('tlsClientError', () => undefined);

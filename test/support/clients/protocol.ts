@@ -41,6 +41,8 @@ export interface ClientRequest {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: BodyText;
+  /** The library is asked to follow redirects, in the words in which a program asks for it. */
+  readonly follow?: boolean;
 }
 
 /** A library that a client adapts, over one version of HTTP. */
@@ -53,6 +55,10 @@ export interface Way {
     readonly isNormalizingEscapes?: true;
     /** Takes bodies as text only. */
     readonly isWithoutStreams?: true;
+    /** Sends what may be repeated again by itself, with the signature that it has. */
+    readonly isResending?: true;
+    /** May open a connection for a request although there is one. */
+    readonly isPoolUncertain?: true;
   };
 }
 
@@ -65,9 +71,11 @@ export interface Refusal {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  readonly requestId: string;
+  readonly requestId: string | null;
   readonly retryAfter: number | null;
   readonly stringToSign: string | null;
+  /** Whether the gateway has let an equal request through before: this one's own answer may be lost. */
+  readonly acceptedBefore: boolean;
 }
 
 /** All of a request as it is to be sent; the body is base64. */

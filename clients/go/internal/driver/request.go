@@ -134,8 +134,8 @@ func shown(refusal *postern.Refusal) any {
 		return nil
 	}
 	result := answer{
-		"status": refusal.Status, "code": refusal.Code, "message": refusal.Message, "requestId": refusal.RequestID,
-		"retryAfter": nil, "stringToSign": nil,
+		"status": refusal.Status, "code": refusal.Code, "message": refusal.Message, "requestId": requestID(refusal),
+		"retryAfter": nil, "stringToSign": nil, "acceptedBefore": refusal.AcceptedBefore(),
 	}
 	if wait, given := refusal.RetryAfter(); given {
 		result["retryAfter"] = int64(wait / time.Second)
@@ -162,4 +162,11 @@ func pairs(header http.Header) [][2]string {
 		}
 	}
 	return list
+}
+
+func requestID(refusal *postern.Refusal) any {
+	if refusal.RequestID == "" {
+		return nil
+	}
+	return refusal.RequestID
 }

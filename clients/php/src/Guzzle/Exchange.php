@@ -12,6 +12,7 @@ use Postern\Client\Credential;
 use Postern\Client\Internal\Attempts;
 use Postern\Client\Internal\Opaque;
 use Postern\Client\Internal\Psr7;
+use Postern\Client\Internal\Sending;
 use Postern\Client\Internal\Token;
 use Postern\Client\Internal\WithoutArguments;
 use Postern\Client\OAuth2;
@@ -33,6 +34,8 @@ final class Exchange
     private readonly Sink $sink;
     private readonly ?string $body;
     private readonly bool $isRepeatable;
+    /** @var array<string, mixed> */
+    private array $options;
 
     /**
      * @param \Closure(RequestInterface, array<string, mixed>): PromiseInterface $handler
@@ -44,18 +47,15 @@ final class Exchange
         private readonly TokenSource $tokens,
         private readonly \Closure $handler,
         private readonly RequestInterface $request,
-        private array $options,
+        array $options,
     ) {
-        $this->attempts = new Attempts($credential);
+        $this->attempts = new Attempts($credential, $request->getMethod());
         $this->body = Psr7::bodyOf($request, $credential);
         $this->sink = new Sink($options['sink'] ?? null);
         $stream = $request->getBody();
         $isAtHand = $this->body !== null || $stream->getSize() === 0 || $stream->isSeekable();
         $this->isRepeatable = $isAtHand && $this->sink->canReset();
-        if (defined('CURLOPT_PATH_AS_IS')) {
-            // Otherwise curl takes `.` and `..` out of the path after it was signed.
-            $this->options['curl'] = ($options['curl'] ?? []) + [\CURLOPT_PATH_AS_IS => true];
-        }
+        $this->options = Sending::guzzleOptions($options, $request->getMethod());
     }
 
     public function run(): PromiseInterface
@@ -98,7 +98,7 @@ final class Exchange
     private function failed(mixed $reason): PromiseInterface
     {
         $wait = $this->isRepeatable && Failure::isWithoutAnswer($reason)
-            ? $this->attempts->afterNoAnswer($this->request->getMethod())
+            ? $this->attempts->afterNoAnswer()
             : null;
         return $wait === null
             ? Create::rejectionFor(Failure::of($reason, $this->request, $this->credential))

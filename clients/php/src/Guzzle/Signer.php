@@ -39,10 +39,8 @@ final class Signer
     public function __invoke(RequestInterface $request, array $options): PromiseInterface
     {
         $follows = $options['allow_redirects'] ?? false;
-        // A redirect that is followed further down would carry the signature to its target.
-        $options['allow_redirects'] = false;
         if (!$this->redirects->maySign($request, $options)) {
-            return ($this->handler)($request, $options);
+            return ($this->handler)($request, ['allow_redirects' => false] + $options);
         }
         try {
             $exchange = new Exchange($this->credential, $this->tokens, $this->handler, $request, $options);

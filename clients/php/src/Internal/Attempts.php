@@ -17,13 +17,13 @@ final class Attempts
 {
     private const LONGEST_WAIT = 60;
     private const UNAVAILABLE = ['STORE_UNAVAILABLE', 'LIMITER_UNAVAILABLE', 'UNAVAILABLE'];
-    private const REPEATABLE = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'];
 
     private int $retried = 0;
     private bool $isClockCorrected = false;
     private bool $isTokenRenewed = false;
 
-    public function __construct(private readonly Credential $credential)
+    /** @param string $method of the call, in the case in which it is sent */
+    public function __construct(private readonly Credential $credential, private readonly string $method)
     {
     }
 
@@ -39,7 +39,7 @@ final class Attempts
         return match ("$refusal->status $refusal->code") {
             '401 TOKEN_INVALID' => $this->renewToken($token),
             '401 REQUEST_EXPIRED' => $this->correctClock($date),
-            '401 REQUEST_REPLAYED' => $this->count(1),
+            '401 REQUEST_REPLAYED' => Sending::isRepeatable($this->method) ? $this->count(1) : null,
             '429 RATE_LIMITED' => $refusal->retryAfter === null ? null : $this->count($refusal->retryAfter),
             default => $refusal->status === 503 && in_array($refusal->code, self::UNAVAILABLE, true)
                 ? $this->count($refusal->retryAfter ?? 2 ** $this->retried, byChance: true)
@@ -52,9 +52,9 @@ final class Attempts
      *
      * @return float|null seconds to wait before the call is made again; null when it is not
      */
-    public function afterNoAnswer(string $method): ?float
+    public function afterNoAnswer(): ?float
     {
-        return in_array($method, self::REPEATABLE, true) ? $this->count(2 ** $this->retried, byChance: true) : null;
+        return Sending::isRepeatable($this->method) ? $this->count(2 ** $this->retried, byChance: true) : null;
     }
 
     private function count(int $seconds, bool $byChance = false): ?float

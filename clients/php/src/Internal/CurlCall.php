@@ -64,13 +64,11 @@ final class CurlCall
         }
         $options = [
             \CURLOPT_URL => $request->url(),
-            \CURLOPT_PATH_AS_IS => true,
             \CURLOPT_CUSTOMREQUEST => $request->method(),
             \CURLOPT_HTTPHEADER => $lines,
             \CURLOPT_RETURNTRANSFER => true,
-            \CURLOPT_FOLLOWLOCATION => false,
             \CURLOPT_PROTOCOLS => \CURLPROTO_HTTP | \CURLPROTO_HTTPS,
-        ];
+        ] + Sending::curlOptions($request->method());
         return match (true) {
             $request->method() === 'HEAD' && $request->body() === '' => $options + [\CURLOPT_NOBODY => true],
             // With a length of 0, which servers ask for.

@@ -58,8 +58,8 @@ class Exchange:
             return self._after_bad_token()
         if status == 401 and code == "REQUEST_EXPIRED":
             return self._after_wrong_time(date)
-        if status == 401 and code == "REQUEST_REPLAYED":
-            return 1.0 if self._counted(1) is not None else None
+        if refusal.accepted_before:
+            return self._counted(1) if self._method in _IDEMPOTENT else None
         if status == 429 and code == "RATE_LIMITED" and refusal.retry_after is not None:
             return self._counted(refusal.retry_after)
         if status == 503 and code in _GATEWAY_UNAVAILABLE:

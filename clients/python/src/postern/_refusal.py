@@ -17,11 +17,19 @@ class Refusal(NamedTuple):
     status: int
     code: str
     message: str
-    request_id: str
+    request_id: Optional[str]
     retry_after: Optional[int] = None
     """Whole seconds; None when the answer does not say."""
     string_to_sign: Optional[str] = None
     """What the gateway built, where its operator shows that."""
+
+    @property
+    def accepted_before(self) -> bool:
+        """Whether the gateway let an equal request through before: the API has it.
+
+        With a nonce it was this very call, whose answer was lost. See whether it took effect before you call again.
+        """
+        return self.status == 401 and self.code == "REQUEST_REPLAYED"
 
 
 def retry_after_of(text: Optional[str]) -> Optional[int]:
@@ -53,7 +61,9 @@ def read_refusal(
     if not isinstance(document, dict):
         return None
     code, message, request_id = (document.get(name) for name in ("code", "message", "requestId"))
-    if not (isinstance(code, str) and isinstance(message, str) and isinstance(request_id, str)):
+    if not (isinstance(code, str) and isinstance(message, str) and "requestId" in document):
+        return None
+    if not (request_id is None or isinstance(request_id, str)):
         return None
     shown = document.get("stringToSign")
     string_to_sign = shown if isinstance(shown, str) else None

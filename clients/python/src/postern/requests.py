@@ -48,7 +48,14 @@ class PosternAuth(requests.auth.AuthBase):
 class PosternAdapter(requests.adapters.HTTPAdapter):
     """Signs redirects within the same server, and tries GET, HEAD, OPTIONS, PUT and DELETE again when the connection
     fails. It acts on requests with a `PosternAuth` only and sends all others as they are.
+
+    It takes the settings of `HTTPAdapter` but `max_retries`, which would send the same signature again.
     """
+
+    def __init__(self, **settings: Any) -> None:
+        if settings.get("max_retries", 0) != 0:
+            raise TypeError("PosternAdapter takes no max_retries: give the credential retries, which signs each attempt")
+        super().__init__(**settings)
 
     def send(
         self,

@@ -87,6 +87,7 @@ fn shown(refusal: &Refusal) -> Value {
         "requestId": refusal.request_id(),
         "retryAfter": refusal.retry_after().map(|wait| wait.as_secs()),
         "stringToSign": refusal.string_to_sign(),
+        "acceptedBefore": refusal.accepted_before(),
     })
 }
 

@@ -106,7 +106,7 @@ impl Client {
             let (answer, wait) = match self.http.execute(request).await {
                 Ok(response) => {
                     let response = read_answer(response, &url, reading).await?;
-                    let wait = self.wait_after(&response, reading, token.as_ref(), &mut tries).await;
+                    let wait = self.wait_after(&method, &response, reading, token.as_ref(), &mut tries).await;
                     (Ok(response), wait)
                 }
                 Err(error) => {
@@ -124,6 +124,7 @@ impl Client {
     /// How long to wait before the call is tried again; `None` when the answer stands.
     async fn wait_after(
         &self,
+        method: &Method,
         response: &Response,
         reading: Reading,
         token: Option<&Secret>,
@@ -140,7 +141,7 @@ impl Client {
                 let corrected = self.inner.clock.learn(reading, gateway);
                 corrected.then(|| first_time(&mut tries.clock_corrected)).flatten()
             }
-            _ => tries.count(self.inner.retries, |tried| retry::after_refusal(refusal, tried)),
+            _ => tries.count(self.inner.retries, |tried| retry::after_refusal(method, refusal, tried)),
         }
     }
 }

@@ -12,12 +12,12 @@ const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const UNAVAILABLE: [&str; 3] = ["STORE_UNAVAILABLE", "LIMITER_UNAVAILABLE", "UNAVAILABLE"];
 
 /// The wait before a refused call is tried again; `None` when it is not. `tried` counts from 0.
-pub(super) fn after_refusal(refusal: &Refusal, tried: u32) -> Option<Duration> {
+pub(super) fn after_refusal(method: &Method, refusal: &Refusal, tried: u32) -> Option<Duration> {
     let asked = refusal.retry_after();
     let wait = match (refusal.status(), refusal.code()) {
         (429, "RATE_LIMITED") => asked?,
         (503, code) if UNAVAILABLE.contains(&code) => spread(asked.unwrap_or_else(|| doubled(tried))),
-        (401, "REQUEST_REPLAYED") => SHORTEST_WAIT,
+        _ if refusal.accepted_before() && may_repeat(method) => SHORTEST_WAIT,
         _ => return None,
     };
     (asked.unwrap_or_default() <= LONGEST_WAIT).then_some(wait.max(SHORTEST_WAIT))
@@ -25,9 +25,13 @@ pub(super) fn after_refusal(refusal: &Refusal, tried: u32) -> Option<Duration> {
 
 /// The wait before a call that got no answer is tried again; `None` when it is not.
 pub(super) fn after_failure(method: &Method, error: &Error, tried: u32) -> Option<Duration> {
-    let may_repeat = [Method::GET, Method::HEAD, Method::OPTIONS, Method::PUT, Method::DELETE].contains(method);
     let no_answer = error.is_connect() || (error.is_request() && !error.is_timeout());
-    (may_repeat && no_answer).then(|| spread(doubled(tried)))
+    (may_repeat(method) && no_answer).then(|| spread(doubled(tried)))
+}
+
+/// Whether the API may get the request twice.
+fn may_repeat(method: &Method) -> bool {
+    [Method::GET, Method::HEAD, Method::OPTIONS, Method::PUT, Method::DELETE].contains(method)
 }
 
 /// 1, 2, 4 … seconds.
@@ -55,7 +59,7 @@ mod tests {
     }
 
     fn seconds_after(status: u16, code: &str, retry_after: Option<&str>, tried: u32) -> Option<f64> {
-        after_refusal(&refusal(status, code, retry_after), tried).map(|wait| wait.as_secs_f64())
+        after_refusal(&Method::PUT, &refusal(status, code, retry_after), tried).map(|wait| wait.as_secs_f64())
     }
 
     #[test]
@@ -89,7 +93,8 @@ mod tests {
     }
 
     #[test]
-    fn a_replayed_signature_is_made_again_after_a_second() {
+    fn a_replayed_signature_is_made_again_after_a_second_where_it_may_be_repeated() {
+        assert_eq!(after_refusal(&Method::POST, &refusal(401, "REQUEST_REPLAYED", None), 0), None);
         assert_eq!(seconds_after(401, "REQUEST_REPLAYED", None, 1), Some(1.0));
         assert_eq!(seconds_after(401, "AUTHENTICATION_FAILED", Some("1"), 0), None);
         assert_eq!(seconds_after(404, "ENDPOINT_NOT_FOUND", None, 0), None);

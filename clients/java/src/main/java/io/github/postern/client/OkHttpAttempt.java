@@ -8,15 +8,13 @@ import okhttp3.RequestBody;
 final class OkHttpAttempt {
     private final Request signed;
     private final boolean isBodySigned;
-    private final boolean mayBeResent;
     private boolean isStarted;
     private IOException failure;
 
     /** With the signed request, before this is its tag. */
-    OkHttpAttempt(Request signed, boolean isBodySigned, boolean mayBeResent) {
+    OkHttpAttempt(Request signed, boolean isBodySigned) {
         this.signed = signed;
         this.isBodySigned = isBodySigned;
-        this.mayBeResent = mayBeResent;
     }
 
     /** Whether this is still the request that was signed. */
@@ -36,10 +34,10 @@ final class OkHttpAttempt {
         return failure;
     }
 
-    /** False when it may have reached the API before, and must not a second time. */
+    /** False when it may have reached the API before: it goes out once, and another attempt has another signature. */
     synchronized boolean start() {
         isStarted = true;
-        return failure == null || mayBeResent;
+        return failure == null;
     }
 
     synchronized void failed(IOException reason) {

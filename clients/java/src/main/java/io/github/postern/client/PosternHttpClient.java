@@ -60,7 +60,8 @@ public final class PosternHttpClient extends HttpClient {
      * @param client signs the requests
      * @param http sends them; it must not follow redirects, and for HMAC and OAuth2 have no authenticator
      * @return a client to keep and share
-     * @throws IllegalArgumentException when {@code http} follows redirects or would replace {@code Authorization}
+     * @throws IllegalArgumentException when {@code http} follows redirects or would replace {@code Authorization}, or
+     *     java.net.http is told to repeat every method
      * @throws UnsupportedOperationException for HMAC on Java 11, whose library does not let programs set {@code Date}
      */
     public static PosternHttpClient of(PosternClient client, HttpClient http) {
@@ -71,6 +72,11 @@ public final class PosternHttpClient extends HttpClient {
         if (http.followRedirects() != Redirect.NEVER) {
             throw new IllegalArgumentException("the HttpClient follows redirects, and would send credentials along: "
                     + "build it with followRedirects(HttpClient.Redirect.NEVER)");
+        }
+        String everyMethod = System.getProperty("jdk.httpclient.enableAllMethodRetry");
+        if (everyMethod != null && (everyMethod.isEmpty() || Boolean.parseBoolean(everyMethod))) {
+            throw new IllegalArgumentException("the system property jdk.httpclient.enableAllMethodRetry lets "
+                    + "java.net.http send a POST twice: remove it, or use OkHttp");
         }
         if (http.authenticator().isPresent() && client.signer().headersSet().contains("Authorization")) {
             throw new IllegalArgumentException("the HttpClient has an authenticator, and so drops Authorization");

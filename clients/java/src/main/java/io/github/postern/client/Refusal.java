@@ -66,7 +66,8 @@ public final class Refusal implements Serializable {
         }
         return Bytes.utf8(body).flatMap(Json::readObject)
                 .filter(json -> json.get("code") instanceof String && json.get("message") instanceof String
-                        && json.get("requestId") instanceof String)
+                        && json.containsKey("requestId")
+                        && (json.get("requestId") == null || json.get("requestId") instanceof String))
                 .map(json -> new Refusal(status, json, retryAfter(headers, clock)));
     }
 
@@ -118,10 +119,20 @@ public final class Refusal implements Serializable {
     /**
      * The number of the request, to quote when you ask the operator of the API.
      *
-     * @return as the gateway gave it
+     * @return as the gateway gave it; empty when it gave none
      */
-    public String requestId() {
-        return requestId;
+    public Optional<String> requestId() {
+        return Optional.ofNullable(requestId);
+    }
+
+    /**
+     * Whether the gateway let an equal request through before: the API has it. With a nonce it was this very call, whose
+     * answer was lost. See whether it took effect before you call again.
+     *
+     * @return true for {@code REQUEST_REPLAYED}
+     */
+    public boolean isAcceptedBefore() {
+        return status == 401 && code.equals("REQUEST_REPLAYED");
     }
 
     /**
@@ -145,6 +156,6 @@ public final class Refusal implements Serializable {
 
     @Override
     public String toString() {
-        return "Refusal: " + status + " " + code + ": " + message + " (request " + requestId + ")";
+        return "Refusal: " + status + " " + code + ": " + message + (requestId == null ? "" : " (request " + requestId + ")");
     }
 }

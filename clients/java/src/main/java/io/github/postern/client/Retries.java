@@ -53,11 +53,6 @@ final class Retries {
         return isMethodRepeatable && isBodyRepeatable ? counted(Optional.of(backoff())) : Optional.empty();
     }
 
-    /** Whether a request of this method may reach the API twice. */
-    boolean isMethodRepeatable() {
-        return isMethodRepeatable;
-    }
-
     private Optional<Duration> counted(Optional<Duration> wait) {
         if (wait.isEmpty() || left == 0) {
             return Optional.empty();
@@ -75,7 +70,7 @@ final class Retries {
             return Optional.of(refusal.retryAfterSeconds().isPresent()
                     ? byChance(atLeastOne(refusal.retryAfterSeconds().getAsLong())) : backoff());
         }
-        return is(refusal, 401, "REQUEST_REPLAYED") ? Optional.of(atLeastOne(1)) : Optional.empty();
+        return refusal.isAcceptedBefore() && isMethodRepeatable ? Optional.of(atLeastOne(1)) : Optional.empty();
     }
 
     private static boolean is(Refusal refusal, int status, String code) {

@@ -45,7 +45,7 @@ final class SigningInterceptor implements Interceptor {
             AccessToken token = client.tokens().isPresent() ? tokens.token(client.tokens().get()) : null;
             Attempt attempt = client.attempt(toSign, token);
             Request signed = toSend(request, attempt.request());
-            OkHttpAttempt state = new OkHttpAttempt(signed, readsBody, retries.isMethodRepeatable());
+            OkHttpAttempt state = new OkHttpAttempt(signed, readsBody);
             Duration wait;
             try {
                 Response response = chain.proceed(signed.newBuilder().tag(OkHttpAttempt.class, state).build());
@@ -76,7 +76,10 @@ final class SigningInterceptor implements Interceptor {
     private static Duration afterFailure(Chain chain, OkHttpAttempt state, IOException failure, Retries retries)
             throws IOException {
         if (failure instanceof ResendGuard.Stopped) {
-            throw state.failure() == null ? failure : state.failure();
+            if (state.failure() == null) {
+                throw failure;
+            }
+            return afterFailure(chain, state, state.failure(), retries);
         }
         boolean isLasting = failure instanceof SSLHandshakeException || failure instanceof SSLPeerUnverifiedException;
         // A limit of time that passed while an answer was awaited is the caller's own.

@@ -87,10 +87,11 @@ final class DriverClient {
         json.put("status", refusal.status());
         json.put("code", refusal.code());
         json.put("message", refusal.message());
-        json.put("requestId", refusal.requestId());
+        json.put("requestId", refusal.requestId().orElse(null));
         OptionalLong wait = refusal.retryAfterSeconds();
         json.put("retryAfter", wait.isPresent() ? wait.getAsLong() : null);
         json.put("stringToSign", refusal.stringToSign().orElse(null));
+        json.put("acceptedBefore", refusal.isAcceptedBefore());
         return json;
     }
 

@@ -178,7 +178,7 @@ class HttpClientTest {
         assertEquals(json, new String(stream.body().readAllBytes()));
         HttpResponse<Path> file = http.send(request, BodyHandlers.ofFile(folder.resolve("answer")));
         assertEquals(json, Files.readString(file.body()));
-        assertEquals("r-1", Refusal.of(file).orElseThrow().requestId());
+        assertEquals("r-1", Refusal.of(file).orElseThrow().requestId().orElseThrow());
     }
 
     @Test

@@ -125,11 +125,18 @@ class HttpRetryTest {
     }
 
     @Test
-    void replayedIsTriedAfterASecond() throws Exception {
+    void replayedIsTriedAfterASecondWhereItMayBeRepeated() throws Exception {
         server.refuse(401, "REQUEST_REPLAYED");
-        assertEquals(200, post().statusCode());
+        assertEquals(200, send("PUT").statusCode());
         assertEquals(List.of(Duration.ofSeconds(1)), time.waits());
         assertNoSignatureTwice();
+    }
+
+    @Test
+    void replayedIsTheAnswerWhereTheApiHasIt() throws Exception {
+        server.refuse(401, "REQUEST_REPLAYED");
+        assertTrue(Refusal.of(post()).orElseThrow().isAcceptedBefore());
+        assertEquals(1, server.received().size());
     }
 
     @ParameterizedTest
@@ -233,7 +240,7 @@ class HttpRetryTest {
     @Test
     void everyAttemptHasAnotherNonce() throws Exception {
         hmac.nonce(true);
-        server.refuse(401, "REQUEST_REPLAYED");
+        server.refuse(503, "UNAVAILABLE");
         post();
         assertNotEquals(server.received().get(0).header("X-Nonce"), server.received().get(1).header("X-Nonce"));
         assertTrue(server.received().get(0).header("X-Nonce").matches("[0-9a-f]{32}"));

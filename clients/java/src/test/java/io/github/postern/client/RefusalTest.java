@@ -39,7 +39,7 @@ class RefusalTest {
         assertEquals(401, refusal.status());
         assertEquals("A", refusal.code());
         assertEquals("é\n", refusal.message());
-        assertEquals("r", refusal.requestId());
+        assertEquals("r", refusal.requestId().orElseThrow());
         assertEquals("date: x", refusal.stringToSign().orElseThrow());
         assertTrue(refusal.retryAfterSeconds().isEmpty());
     }
