@@ -1,23 +1,19 @@
 import type { Bytes } from './bytes.ts';
+import { nodeHashes } from './node-hashes.ts';
+import { webHashes } from './web-hashes.ts';
 
 /** A hash function by its name in WebCrypto. */
 export type HashName = 'SHA-256' | 'SHA-384' | 'SHA-512';
+/** How a hash is written: padded standard base64, or lower-case hex. */
+export type HashEncoding = 'base64' | 'hex';
 
-/** The hash of bytes. */
-export async function hash(name: HashName, bytes: Bytes): Promise<Bytes> {
-  return new Uint8Array(await subtle().digest(name, bytes));
+/** The hash functions of an environment. Those of Node answer at once. */
+export interface Hashes {
+  /** The hash of bytes, one piece after the other. */
+  readonly hash: (name: HashName, pieces: readonly Bytes[], encoding: HashEncoding) => string | Promise<string>;
+  /** The HMAC (RFC 2104) of a text with a key that is a text, both in UTF-8. */
+  readonly hmac: (name: HashName, key: string, text: string, encoding: HashEncoding) => string | Promise<string>;
 }
 
-/** The HMAC (RFC 2104) of bytes. */
-export async function hmac(name: HashName, key: Bytes, bytes: Bytes): Promise<Bytes> {
-  const imported = await subtle().importKey('raw', key, { name: 'HMAC', hash: name }, false, ['sign']);
-  return new Uint8Array(await subtle().sign('HMAC', imported, bytes));
-}
-
-function subtle(): SubtleCrypto {
-  const { crypto } = globalThis as { readonly crypto?: Partial<Crypto> };
-  if (crypto?.subtle === undefined) {
-    throw new TypeError('this environment has no WebCrypto; browsers offer it on https pages and localhost only');
-  }
-  return crypto.subtle;
-}
+/** Those of Node where it is there, which are ten times as fast; otherwise those of WebCrypto. */
+export const { hash, hmac }: Hashes = nodeHashes() ?? webHashes;

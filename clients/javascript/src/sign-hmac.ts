@@ -1,7 +1,6 @@
 import { MAX_BODY_BYTES, tooLarge } from './body-form.ts';
-import { base64, utf8 } from './bytes.ts';
 import { hash, hmac, type HashName } from './hash.ts';
-import { isToken, valuesOf, withHeaders, type Header } from './headers.ts';
+import { isToken, valuesOf, type Header } from './headers.ts';
 import { PosternProblem } from './problem.ts';
 import type { HmacAlgorithm } from './settings.ts';
 import type { Moment, Signature } from './signature.ts';
@@ -12,7 +11,6 @@ const HASHES: Readonly<Record<HmacAlgorithm, HashName>> = {
   'hmac-sha384': 'SHA-384',
   'hmac-sha512': 'SHA-512',
 };
-const REQUEST_LINE = 'request-line';
 const NEVER_SIGNED = ['authorization', 'connection', 'keep-alive', 'te', 'transfer-encoding', 'x-request-id'];
 const NEVER_SIGNED_PREFIXES = ['x-forwarded-', 'x-envoy-'];
 const IDENTITY = /^x-(?:consumer-|credential-|authenticated-|anonymous-consumer$)/;
@@ -23,7 +21,7 @@ export interface HmacKey {
   readonly appKey: string;
   readonly appSecret: string;
   readonly algorithm: HmacAlgorithm;
-  /** More headers to sign, in any case. */
+  /** More headers to sign, in lower case. */
   readonly signedHeaders: readonly string[];
 }
 
@@ -32,35 +30,35 @@ export interface HmacKey {
  * Refuses with `BODY_TOO_LARGE` and `HEADER_NOT_SIGNABLE`.
  */
 export async function signHmac(request: WireRequest, key: HmacKey, moment: Moment): Promise<Signature> {
-  if (request.body.length > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
-  for (const name of key.signedHeaders) checkName(name.toLowerCase());
-  const set: Header[] = [['Date', new Date(moment.seconds * 1000).toUTCString()]];
-  const names = new Set(['date', REQUEST_LINE]);
-  if (request.body.length > 0) {
-    set.push(['Digest', `SHA-256=${base64(await hash('SHA-256', request.body))}`]);
-    names.add('digest');
+  const { method, target, headers, body } = request;
+  if (body.length > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
+  for (const name of key.signedHeaders) checkName(name);
+  const date = new Date(moment.seconds * 1000).toUTCString();
+  const set: Header[] = [['Date', date]];
+  const lines = new Map([
+    ['date', `date: ${date}`],
+    ['request-line', `${method} ${target} HTTP/1.1`],
+  ]);
+  if (body.length > 0) {
+    const digest = `SHA-256=${await hash('SHA-256', [body], 'base64')}`;
+    set.push(['Digest', digest]);
+    lines.set('digest', `digest: ${digest}`);
   }
-  for (const name of key.signedHeaders) names.add(name.toLowerCase());
-  if (moment.nonce !== null) {
-    set.push(['X-Nonce', moment.nonce()]);
-    names.add('x-nonce');
+  const nonce = moment.nonce?.() ?? null;
+  if (nonce !== null) set.push(['X-Nonce', nonce]);
+  for (const name of key.signedHeaders) {
+    if (name === 'x-nonce' && nonce !== null) lines.set(name, `x-nonce: ${nonce}`);
+    else if (!lines.has(name)) lines.set(name, lineOf(name, request.origin, headers));
   }
-  const headers = withHeaders(request.headers, set);
-  const signedBytes = utf8([...names].map((name) => lineOf(name, request, headers)).join('\n'));
-  const signature = base64(await hmac(HASHES[key.algorithm], utf8(key.appSecret), signedBytes));
-  set.push(['Authorization', authorization({ ...key, names: [...names], signature })]);
-  return { headers: set, signedBytes };
+  if (nonce !== null) lines.set('x-nonce', `x-nonce: ${nonce}`);
+  const signed = Array.from(lines.values()).join('\n');
+  const signature = await hmac(HASHES[key.algorithm], key.appSecret, signed, 'base64');
+  const parts = [`appkey="${key.appKey}"`, `algorithm="${key.algorithm}"`, `headers="${[...lines.keys()].join(' ')}"`];
+  set.push(['Authorization', `hmac ${parts.join(', ')}, signature="${signature}"`]);
+  return { headers: set, signed };
 }
 
-function authorization(
-  of: Omit<HmacKey, 'appSecret' | 'signedHeaders'> & { names: string[]; signature: string },
-): string {
-  const { appKey, algorithm, names, signature } = of;
-  return `hmac appkey="${appKey}", algorithm="${algorithm}", headers="${names.join(' ')}", signature="${signature}"`;
-}
-
-function lineOf(name: string, { method, origin, target }: WireRequest, headers: readonly Header[]): string {
-  if (name === REQUEST_LINE) return `${method} ${target} HTTP/1.1`;
+function lineOf(name: string, origin: string, headers: readonly Header[]): string {
   const values = valuesOf(headers, name);
   // A Host header that was given is what the library sends instead of the URL's.
   const value = values[0] ?? (name === 'host' ? authorityOf(origin) : undefined);

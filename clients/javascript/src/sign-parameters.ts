@@ -25,7 +25,7 @@ export async function signParameters(request: WireRequest, key: ParameterKey, mo
   const { path, query } = splitTarget(request.target);
   if (request.body.length === 0) {
     const { text, signedBytes } = await signText(query, key, moment, Infinity);
-    return { headers: [], target: `${path}?${text}`, signedBytes };
+    return { headers: [], target: `${path}?${text}`, signed: signedBytes };
   }
   const form = bodyFormOf(request.headers);
   const maxBytes = form === 'json' ? MAX_WRAPPER_BYTES : MAX_BODY_BYTES;

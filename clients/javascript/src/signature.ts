@@ -1,4 +1,4 @@
-import { hex, joinBytes, utf8, type Bytes } from './bytes.ts';
+import { utf8, type Bytes } from './bytes.ts';
 import { hash } from './hash.ts';
 import type { Header } from './headers.ts';
 import type { WireRequest } from './wire-request.ts';
@@ -10,7 +10,7 @@ export interface Signature {
   readonly target?: string;
   readonly body?: Bytes;
   /** What was signed, without an App Secret; absent where nothing is. */
-  readonly signedBytes?: Bytes;
+  readonly signed?: Bytes | string;
 }
 
 /** What changes from one signature to the next. */
@@ -29,10 +29,10 @@ export function extend(text: string, added: string): string {
 /** The signature of a request whose body is replaced; a `Content-Length` that was given follows. */
 export function withBody(request: WireRequest, body: Bytes, signedBytes: Bytes): Signature {
   const hasLength = request.headers.some(([name]) => name.toLowerCase() === 'content-length');
-  return { headers: hasLength ? [['Content-Length', String(body.length)]] : [], body, signedBytes };
+  return { headers: hasLength ? [['Content-Length', String(body.length)]] : [], body, signed: signedBytes };
 }
 
 /** The SHA-512 of what is signed and the App Secret, in lower-case hex. */
 export async function signOf(signedBytes: Bytes, appSecret: string): Promise<string> {
-  return hex(await hash('SHA-512', joinBytes([signedBytes, utf8(appSecret)])));
+  return await hash('SHA-512', [signedBytes, utf8(appSecret)], 'hex');
 }

@@ -23,7 +23,7 @@ export class SignedRequest {
   readonly headers: [name: string, value: string][];
   /** Null for none. */
   readonly body: Bytes | null;
-  readonly #signedBytes: Bytes | null;
+  readonly #signed: Bytes | string | null;
   readonly #hidden: string | null;
 
   /** @internal */
@@ -33,7 +33,7 @@ export class SignedRequest {
     this.url = request.origin + (signature.target ?? request.target);
     this.headers = withHeaders(request.headers, signature.headers).map(([name, value]) => [name, value]);
     this.body = body.length === 0 ? null : body;
-    this.#signedBytes = signature.signedBytes ?? null;
+    this.#signed = signature.signed ?? null;
     this.#hidden = hidden;
   }
 
@@ -42,7 +42,7 @@ export class SignedRequest {
    * nothing. What is not UTF-8 shows as U+FFFD.
    */
   get stringToSign(): string | null {
-    return this.#signedBytes === null ? null : shownText(this.#signedBytes);
+    return this.#signed === null || typeof this.#signed === 'string' ? this.#signed : shownText(this.#signed);
   }
 
   /** @internal */

@@ -40,7 +40,7 @@ export function createSigner(
     }
     case 'hmac': {
       const { appKey, appSecret, algorithm = 'hmac-sha256', signedHeaders = [] } = settings;
-      const key = { appKey, appSecret, algorithm, signedHeaders: [...signedHeaders] };
+      const key = { appKey, appSecret, algorithm, signedHeaders: signedHeaders.map((name) => name.toLowerCase()) };
       return {
         maxBodyBytes: () => MAX_BODY_BYTES,
         tokens: null,

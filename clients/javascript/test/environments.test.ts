@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { createClient, type BaseFetch } from '../src/index.ts';
+import { nodeHashes } from '../src/node-hashes.ts';
+import { webHashes } from '../src/web-hashes.ts';
 import { appKey, appSecret } from './support/credentials.ts';
 import { FakeGateway, ok } from './support/fake-gateway.ts';
 import { problemOf } from './support/problem.ts';
 
 const url = 'https://api.example.com/a';
+const names = ['SHA-256', 'SHA-384', 'SHA-512'] as const;
+const encodings = ['base64', 'hex'] as const;
 
 /** What a browser's Request does with a header that scripts may not set. */
 class BrowserRequest extends Request {
@@ -49,11 +54,28 @@ describe('in a browser', () => {
     assert.match(gateway.sent[0]?.url ?? '', /&sign=[0-9a-f]{128}$/);
   });
   it('without WebCrypto, as on http pages, signing says what is missing', async () => {
-    const client = createClient({ method: 'hmac', appKey, appSecret });
     await assert.rejects(
-      withGlobal('crypto', {}, async () => await client.sign({ method: 'GET', url })),
+      withGlobal('crypto', {}, async () => await webHashes.hash('SHA-256', [], 'hex')),
       /no WebCrypto; browsers offer it on https pages/,
     );
+  });
+  it('hashes are those of Node', async () => {
+    const node = nodeHashes();
+    assert.ok(node !== null, 'this Node has node:crypto');
+    const sample = fc.tuple(fc.constantFrom(...names), fc.array(fc.uint8Array()), fc.constantFrom(...encodings));
+    await fc.assert(
+      fc.asyncProperty(sample, fc.string({ unit: 'grapheme' }), fc.string(), async ([name, given, as], key, text) => {
+        const pieces = given.map((piece) => new Uint8Array(piece));
+        assert.equal(await webHashes.hash(name, pieces, as), node.hash(name, pieces, as));
+        // WebCrypto imports no empty key, and no App Secret is empty.
+        assert.equal(await webHashes.hmac(name, `k${key}`, text, as), node.hmac(name, `k${key}`, text, as));
+      }),
+    );
+  });
+  it('there is no node:crypto where the process does not give it', () => {
+    for (const process of [undefined, {}, { getBuiltinModule: () => undefined }, { getBuiltinModule: () => ({}) }]) {
+      assert.equal(nodeHashes({ process }), null);
+    }
   });
 });
 
