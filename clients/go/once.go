@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// sendOnce sends a request over one connection. net/http would send it again by itself, with the same signature, when a
-// kept connection breaks before the answer: a GET, and anything that has an Idempotency-Key. The error is then errResent.
+// sendOnce sends a request over one connection. When a kept connection breaks before the answer, net/http would send it
+// again by itself, with the same signature: a GET, and anything that has an Idempotency-Key. The error is then errResent.
 //
 // Over HTTP/2 the library repeats only what the server says that it did not process.
 func sendOnce(base http.RoundTripper, request *http.Request) (*http.Response, error) {

@@ -39,8 +39,8 @@ func (r *Refusal) RetryAfter() (time.Duration, bool) {
 	return *r.retryAfter, true
 }
 
-// AcceptedBefore is true when the gateway let an equal request through before: the API has it, and with WithNonce it was
-// this very call, whose answer was lost. Do not make the call again without looking whether it took effect.
+// AcceptedBefore is true when the gateway let an equal request through before: the API has it. With WithNonce it was this
+// very call, whose answer was lost. See whether it took effect before you call again.
 func (r *Refusal) AcceptedBefore() bool {
 	return r.Status == http.StatusUnauthorized && r.Code == "REQUEST_REPLAYED"
 }

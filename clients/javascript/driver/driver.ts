@@ -18,6 +18,7 @@ interface Given {
   readonly url: string;
   readonly headers?: [string, string][];
   readonly body?: Body;
+  readonly follow?: boolean;
 }
 
 type TestSettings = ClientSettings & {
@@ -77,9 +78,12 @@ async function sign(client: PosternClient, request: Given): Promise<object> {
 
 async function send({ client, connections }: Made, { adapter, http = '1.1', request }: Question): Promise<object> {
   if (adapter !== 'fetch') throw new Error(`there is no adapter ${String(adapter)}`);
-  const { method, url, headers = [], body } = request;
+  const { method, url, headers = [], body, follow = false } = request;
   const bytes = bytesOf(body);
-  const init = { method, headers, dispatcher: connections.dispatcher(http) };
+  const init = {
+    ...{ method, headers, dispatcher: connections.dispatcher(http) },
+    ...(follow ? { redirect: 'follow' as const } : {}),
+  };
   const response = await client.fetch(url, {
     ...init,
     ...(body?.once === true ? { body: new Blob([bytes]).stream(), duplex: 'half' } : {}),

@@ -37,6 +37,9 @@ export async function call(outgoing: Outgoing, caller: Caller): Promise<Response
     outgoing.signal?.throwIfAborted();
     const token = (await orAborted(caller.signer.tokens?.get() ?? null, outgoing.signal)) ?? null;
     const answer = await attempt(outgoing, token, caller);
+    if ('response' in answer && answer.response.redirected) {
+      throw new TypeError('the fetch of the settings follows redirects, and takes the credential along; it must not');
+    }
     const waitMs =
       'error' in answer
         ? waitAfterError(outgoing, attempts, caller)

@@ -42,8 +42,8 @@ export class PosternClient {
   /**
    * Does what `fetch` does, with a signature: takes the same arguments and gives the same answers, those that refuse
    * the call too. May be taken off the client and given to a library. Throws a `PosternProblem` when the call cannot be signed, a
-   * `PosternTokenError` when there is no access token, and otherwise what `fetch` throws. Redirects are not followed
-   * unless `init.redirect` says so.
+   * `PosternTokenError` when there is no access token, and otherwise what `fetch` throws. Redirects are not followed;
+   * `redirect: 'follow'` is refused with a `TypeError`.
    */
   readonly fetch = async (input: FetchInput, init?: FetchInit): Promise<Response> => {
     if (this.#settings.method === 'hmac' && this.#settings.fetch === undefined) checkDateCanBeSent();

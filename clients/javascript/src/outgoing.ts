@@ -9,6 +9,10 @@ export type FetchInput = string | URL | Request;
 /** What `fetch` takes as its second argument, and whatever else the base fetch knows, such as `dispatcher`. */
 export type FetchInit = RequestInit & { readonly duplex?: 'half' };
 
+/** A signature does not fit another address, and an App Key must not go there. */
+const FOLLOWED =
+  "redirect: 'follow' would take the credential along: leave it out, and call the address that the answer names";
+
 /** A call of `fetch` as it is going to be sent. */
 export interface Outgoing extends Address {
   readonly method: string;
@@ -29,6 +33,7 @@ export interface Outgoing extends Address {
 export function outgoingOf(input: FetchInput, given: FetchInit = {}): Outgoing {
   const request = isRequest(input) ? input : null;
   const { method, headers, body, signal, ...init } = given;
+  if (init.redirect === 'follow') throw new TypeError(FOLLOWED);
   const plain = new Request(isRequest(input) ? input.url : input, {
     method: method ?? request?.method ?? 'GET',
     headers: pairsOf(headers ?? request?.headers ?? []),
@@ -48,7 +53,6 @@ export function outgoingOf(input: FetchInput, given: FetchInit = {}): Outgoing {
     body: sent,
     isRepeatable: !isStream(sent) && !isAsyncIterable(sent),
     signal: signal ?? request?.signal ?? null,
-    // A signature does not fit another address, and an App Key must not go there.
     init: { redirect: 'manual', ...(request === null ? {} : inherited(request)), ...init },
   };
 }

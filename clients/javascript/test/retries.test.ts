@@ -217,9 +217,17 @@ describe('what fetch is called with', () => {
     await hmacOver(gateway).fetch(new Request(url));
     assert.equal(gateway.sent[0]?.init.redirect, 'manual');
   });
-  it('redirects that are to be followed', async () => {
+  it('nothing when redirects are to be followed', async () => {
     const gateway = new FakeGateway(ok());
-    await hmacOver(gateway).fetch(url, { redirect: 'follow' });
-    assert.equal(gateway.sent[0]?.init.redirect, 'follow');
+    await assert.rejects(hmacOver(gateway).fetch(url, { redirect: 'follow' }), {
+      name: 'TypeError',
+      message:
+        "redirect: 'follow' would take the credential along: leave it out, and call the address that the answer names",
+    });
+    assert.equal(gateway.sent.length, 0);
+  });
+  it('no answer of a fetch that followed a redirect', async () => {
+    const answer = Object.defineProperty(ok(), 'redirected', { value: true });
+    await assert.rejects(hmacOver(new FakeGateway(answer)).fetch(url), /^TypeError: the fetch of the settings follows/);
   });
 });

@@ -43,10 +43,12 @@ final class Session
             fn (callable $handler) => new Client($options + ['handler' => $stack($this->credential, $handler)]),
             $handlers,
         );
+        $follow = [\CURLOPT_FOLLOWLOCATION => true];
         $ca = isset($client['ca']) ? [\CURLOPT_CAINFO => $client['ca']] : [];
-        $curl = fn (int $version) => new CurlClient($this->credential, $ca + [\CURLOPT_HTTP_VERSION => $version]);
+        $curl = fn (int $version) => new CurlClient($this->credential, $ca + $follow + [\CURLOPT_HTTP_VERSION => $version]);
         $this->curl = ['1.1' => $curl(\CURL_HTTP_VERSION_1_1), '2' => $curl(\CURL_HTTP_VERSION_2TLS)];
-        $this->psr18 = new Psr18Client(new Client($options), $this->credential, new HttpFactory());
+        // Both always ask for redirects to be followed.
+        $this->psr18 = new Psr18Client(new Client($options + ['curl' => $follow]), $this->credential, new HttpFactory());
     }
 
     /**
@@ -67,7 +69,9 @@ final class Session
     /** @param array<string, mixed> $request */
     public function sendGuzzle(array $request, string $http): PromiseInterface
     {
-        return $this->guzzle[$http]->sendAsync(Messages::request($request, $http));
+        $follow = ['allow_redirects' => ['strict' => true], 'curl' => [\CURLOPT_FOLLOWLOCATION => true]];
+        $options = ($request['follow'] ?? false) ? $follow : [];
+        return $this->guzzle[$http]->sendAsync(Messages::request($request, $http), $options);
     }
 
     /** @param array<string, mixed> $request */

@@ -24,8 +24,8 @@ use Psr\Http\Message\StreamFactoryInterface;
 /**
  * Signs the calls of any PSR-18 client, gets tokens and tries again; waits by sleeping.
  *
- * The client within must not follow redirects, because it would carry the signature to another host; Guzzle and Symfony's
- * are told so. Through another client than Guzzle, connections are closed after each call, so that none of them sends a
+ * The client within must not follow redirects, because it would carry the signature to another host; Guzzle and
+ * Symfony's are told so. Through another client than Guzzle, connections are closed after each call, so that none of them sends a
  * POST twice, and a path with dot segments is not signed.
  */
 final class Psr18Client implements ClientInterface

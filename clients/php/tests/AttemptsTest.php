@@ -56,8 +56,12 @@ final class AttemptsTest extends TestCase
 
     /** @dataProvider refusals */
     #[DataProvider('refusals')]
-    public function testWhichRefusalsAreTriedAgain(int $status, string $code, bool $isTriedAgain, string $by = 'PUT'): void
-    {
+    public function testWhichRefusalsAreTriedAgain(
+        int $status,
+        string $code,
+        bool $isTriedAgain,
+        string $by = 'PUT',
+    ): void {
         $wait = (new Attempts(new Key('app'), $by))->afterRefusal(self::refusal($status, $code, null), '', null);
         self::assertSame($isTriedAgain, $wait !== null);
     }
@@ -92,7 +96,8 @@ final class AttemptsTest extends TestCase
         self::assertSame(0.0, $attempts->afterRefusal($expired, $date, null));
         self::assertSame(self::NOW + 600, $credential->clock()->now());
         self::assertNull($attempts->afterRefusal($expired, 'Sat, 21 Nov 2026 02:41:00 GMT', null), 'once for a call');
-        self::assertNull((new Attempts($credential, 'GET'))->afterRefusal($expired, $date, null), 'it is corrected already');
+        $other = new Attempts($credential, 'GET');
+        self::assertNull($other->afterRefusal($expired, $date, null), 'it is corrected already');
 
         foreach (['a larger difference' => 599, 'switched off' => 0] as $name => $bound) {
             $credential = self::clock($bound);

@@ -79,6 +79,8 @@ class Driver:
         headers = [(name, value) for name, value in request.get("headers", [])]
         body = body_of(request.get("body"))
         is_once = bool((request.get("body") or {}).get("once") or request.get("once"))
+        if request.get("follow"):
+            adapter.follow_redirects()
         answer = adapter.send(request["method"], request["url"], headers, body, is_once)
         return {"response": _response(answer), "refusal": _refusal(answer.refusal)}
 

@@ -80,8 +80,8 @@ impl Refusal {
         self.request_id.as_deref()
     }
 
-    /// Whether the gateway let an equal request through before: the API has it. With a nonce it was this very call, whose
-    /// answer was lost. See whether it took effect before you call again.
+    /// Whether the gateway let an equal request through before: the API has it. With a nonce it was this very call,
+    /// whose answer was lost. See whether it took effect before you call again.
     pub fn accepted_before(&self) -> bool {
         self.status == 401 && self.code == "REQUEST_REPLAYED"
     }

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Postern\Client\Internal;
 
 /**
- * What must hold below a signature: the target goes out byte for byte, no redirect carries the credential on, and what an
- * API must not get twice is sent once.
+ * What must hold below a signature: the target goes out byte for byte, no redirect carries the credential on, and what
+ * an API must not get twice is sent once.
  *
  * @internal
  */
@@ -21,8 +21,8 @@ final class Sending
     }
 
     /**
-     * Options of curl that no others go before. Curl sends a request again by itself, with any method, when a connection
-     * that it kept breaks before the answer; on a new connection it does not.
+     * Options of curl that no others go before. Curl sends a request again by itself, with any method, when a
+     * connection that it kept breaks before the answer; on a new connection it does not.
      *
      * @return array<int, bool>
      */

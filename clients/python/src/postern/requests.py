@@ -54,7 +54,7 @@ class PosternAdapter(requests.adapters.HTTPAdapter):
 
     def __init__(self, **settings: Any) -> None:
         if settings.get("max_retries", 0) != 0:
-            raise TypeError("PosternAdapter takes no max_retries: give the credential retries, which signs each attempt")
+            raise TypeError("PosternAdapter takes no max_retries: give the credential retries, which signs anew")
         super().__init__(**settings)
 
     def send(

@@ -52,7 +52,8 @@ pub(crate) async fn send(settings: &Settings, question: &Value) -> Result<Map<St
     }
     let request = &question["request"];
     let url = text(request, "url")?;
-    let client = settings.client(text(question, "http")?, url.starts_with("https:"))?;
+    let follow = request["follow"] == true;
+    let client = settings.client(text(question, "http")?, url.starts_with("https:"), follow)?;
     let method = text(request, "method")?.parse().map_err(|_| error("this is no method"))?;
     let body = body_of(request)?;
     let mut call = client.request(method, url).headers(header_map(&headers_of(request)?)?);

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::{error, Failure};
 
-/// HTTP version and whether TLS is used.
-type Connection = (String, bool);
+/// HTTP version, whether TLS is used, and whether reqwest is asked to follow redirects.
+type Connection = (String, bool, bool);
 
 pub(crate) struct Settings {
     json: Value,
@@ -24,23 +24,23 @@ impl Settings {
     pub(crate) fn new(json: &Value) -> Result<Self, Failure> {
         let settings =
             Self { json: json.clone(), credential: credential_of(json)?, clients: Mutex::new(HashMap::new()) };
-        settings.client("1.1", false)?;
+        settings.client("1.1", false, false)?;
         Ok(settings)
     }
 
     /// The client for a version of HTTP, made once.
-    pub(crate) fn client(&self, http: &str, tls: bool) -> Result<Client, Failure> {
+    pub(crate) fn client(&self, http: &str, tls: bool, follow: bool) -> Result<Client, Failure> {
         let mut clients = self.clients.lock().map_err(|_| error("a lock is poisoned"))?;
-        let connection = (http.to_owned(), tls);
+        let connection = (http.to_owned(), tls, follow);
         if let Some(client) = clients.get(&connection) {
             return Ok(client.clone());
         }
-        let client = self.make(http, tls)?;
+        let client = self.make(http, tls, follow)?;
         clients.insert(connection, client.clone());
         Ok(client)
     }
 
-    fn make(&self, http: &str, tls: bool) -> Result<Client, Failure> {
+    fn make(&self, http: &str, tls: bool, follow: bool) -> Result<Client, Failure> {
         let authorities = match self.json["ca"].as_str() {
             Some(file) => {
                 let pem = std::fs::read(file).map_err(|why| error(format!("the file of ca: {why}")))?;
@@ -55,6 +55,7 @@ impl Settings {
             ("2", true) => builder,
             _ => return Err(error("http is neither 1.1 nor 2")),
         };
+        let builder = if follow { builder.redirect(reqwest::redirect::Policy::limited(5)) } else { builder };
         let mut client = Client::builder(self.credential.clone()).http(builder).clock(self.clock());
         if let Some(retries) = self.json["retries"].as_u64() {
             client = client.retries(u32::try_from(retries).unwrap_or(u32::MAX));
@@ -77,7 +78,7 @@ impl Settings {
 
     /// Every way to print the client and what it is made of.
     pub(crate) fn print(&self) -> Result<String, Failure> {
-        let client = self.client("1.1", false)?;
+        let client = self.client("1.1", false, false)?;
         let secret = Secret::from(self.json["appSecret"].as_str().unwrap_or_default());
         let builder = Client::builder(self.credential.clone());
         Ok(format!(

@@ -126,8 +126,8 @@ public final class Refusal implements Serializable {
     }
 
     /**
-     * Whether the gateway let an equal request through before: the API has it. With a nonce it was this very call, whose
-     * answer was lost. See whether it took effect before you call again.
+     * Whether the gateway let an equal request through before: the API has it. With a nonce it was this very call,
+     * whose answer was lost. See whether it took effect before you call again.
      *
      * @return true for {@code REQUEST_REPLAYED}
      */
@@ -156,6 +156,7 @@ public final class Refusal implements Serializable {
 
     @Override
     public String toString() {
-        return "Refusal: " + status + " " + code + ": " + message + (requestId == null ? "" : " (request " + requestId + ")");
+        return "Refusal: " + status + " " + code + ": " + message
+                + (requestId == null ? "" : " (request " + requestId + ")");
     }
 }

@@ -2,6 +2,7 @@ package io.github.postern.client;
 
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -57,8 +58,11 @@ final class DriverClient {
         if (adapter.equals("okhttp")) {
             return okHttp.send(version, question, body, once);
         }
-        HttpResponse<byte[]> response =
-                http.get(version).send(request(question, body, once), BodyHandlers.ofByteArray());
+        PosternHttpClient sender = http.get(version);
+        if (Boolean.TRUE.equals(question.get("follow"))) {
+            sender = PosternHttpClient.of(client, HttpClient.newBuilder().followRedirects(Redirect.ALWAYS).build());
+        }
+        HttpResponse<byte[]> response = sender.send(request(question, body, once), BodyHandlers.ofByteArray());
         List<Map.Entry<String, String>> headers = new ArrayList<>(HeaderList.of(response.headers().map()).entries());
         headers.removeIf(header -> header.getKey().startsWith(":"));
         return answer(response.statusCode(), name(response.version()), headers, response.body(), Refusal.of(response));

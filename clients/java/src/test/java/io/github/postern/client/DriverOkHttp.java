@@ -49,7 +49,11 @@ final class DriverOkHttp {
         headers.forEach(header -> request.addHeader(header.getKey(), header.getValue()));
         String method = (String) question.get("method");
         request.method(method, body(method, body, once));
-        try (Response response = http.get(version).newCall(request.build()).execute()) {
+        OkHttpClient sender = http.get(version);
+        if (Boolean.TRUE.equals(question.get("follow"))) {
+            sender = sender.newBuilder().followRedirects(true).followSslRedirects(true).build();
+        }
+        try (Response response = sender.newCall(request.build()).execute()) {
             Optional<Refusal> refusal = PosternOkHttp.refusal(response);
             List<Map.Entry<String, String>> answered = new ArrayList<>();
             response.headers().forEach(header -> answered.add(Map.entry(header.getFirst(), header.getSecond())));
