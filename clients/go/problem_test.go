@@ -131,6 +131,7 @@ func TestTargetsThatNetHTTPWouldSendOtherwise(t *testing.T) {
 		{Scheme: "https", Host: "a", Opaque: "//b/c"},
 		{Scheme: "https", Host: "a", Opaque: "/b?c=1"},
 		{Scheme: "https", Host: "a", Opaque: "*"},
+		{Scheme: "http", Host: "a", Opaque: "/b"},
 	} {
 		_, err := newTestHMAC(t).Sign(&http.Request{Method: "GET", URL: address, Header: http.Header{}})
 		wantProblem(t, err, CodeTargetNotSignable)

@@ -15,6 +15,10 @@ func signableTarget(address *url.URL) (string, error) {
 	if strings.Contains(address.Opaque, "?") {
 		return "", problem(CodeTargetNotSignable, "the opaque part of the URL holds a query; put it into RawQuery")
 	}
+	if address.Opaque != "" && address.Scheme == "http" {
+		// It would go to a forward proxy without the host.
+		return "", problem(CodeTargetNotSignable, "the URL has an opaque part; put it into Path and RawPath")
+	}
 	for i := 0; i < len(target); i++ {
 		if target[i] < 0x21 || target[i] > 0x7e {
 			return "", problem(CodeTargetNotSignable, "the target has bytes outside 0x21-0x7E; percent-encode them")

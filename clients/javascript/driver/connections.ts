@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs';
 import type { TLSSocket } from 'node:tls';
-import { Agent, buildConnector, fetch, type Dispatcher, type RequestInit as UndiciInit } from 'undici';
+import { Agent, buildConnector, fetch, ProxyAgent, type Dispatcher, type RequestInit as UndiciInit } from 'undici';
 import type { BaseFetch } from '../src/index.ts';
 
 type Version = '1.1' | '2';
 
 /** undici's fetch over HTTP/1.1 or HTTP/2, trusting one authority. */
 export class Connections {
-  readonly #agents: Readonly<Record<Version, Agent>>;
+  readonly #agents: Readonly<Record<Version, Dispatcher>>;
   readonly #spoken: Record<Version, Version> = { '1.1': '1.1', '2': '1.1' };
 
-  /** `ca` is a file with certificates in PEM; null for the authorities of the machine. */
-  constructor(ca: string | null) {
+  /** `ca` is a file with certificates in PEM; null for the authorities of the machine. `proxy` is a URL, or null. */
+  constructor(ca: string | null, proxy: string | null) {
     const authority = ca === null ? {} : { ca: readFileSync(ca, 'utf8') };
+    if (proxy !== null) {
+      const agent = new ProxyAgent({ uri: proxy, proxyTunnel: false });
+      this.#agents = { '1.1': agent, '2': agent };
+      return;
+    }
     this.#agents = { '1.1': this.#agent('1.1', authority), '2': this.#agent('2', authority) };
   }
 

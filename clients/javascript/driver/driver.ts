@@ -26,6 +26,7 @@ type TestSettings = ClientSettings & {
   readonly clockOffset?: number;
   readonly nonces?: readonly string[];
   readonly ca?: string;
+  readonly proxy?: string;
 };
 
 interface Question {
@@ -59,8 +60,8 @@ async function answer(question: Question): Promise<object> {
   throw new Error(`there is no operation ${question.op}`);
 }
 
-function make({ now, clockOffset = 0, nonces = [], ca, ...settings }: TestSettings): Made {
-  const connections = new Connections(ca ?? null);
+function make({ now, clockOffset = 0, nonces = [], ca, proxy, ...settings }: TestSettings): Made {
+  const connections = new Connections(ca ?? null, proxy ?? null);
   const left = [...nonces];
   const client = createClient({
     ...settings,

@@ -37,7 +37,8 @@ final class Session
         $offset = $client['clockOffset'] ?? 0;
         $now = $client['now'] ?? ($offset === 0 ? null : static fn () => microtime(true) + $offset);
         $this->credential = Credentials::of($client, $now, $client['nonces'] ?? []);
-        $options = ['http_errors' => false, 'verify' => $client['ca'] ?? true, 'connect_timeout' => 10];
+        $options = ['http_errors' => false, 'verify' => $client['ca'] ?? true, 'connect_timeout' => 10]
+            + array_intersect_key($client, ['proxy' => true]);
         $stack = Middleware::stack(...);
         $this->guzzle = array_map(
             fn (callable $handler) => new Client($options + ['handler' => $stack($this->credential, $handler)]),
@@ -45,10 +46,13 @@ final class Session
         );
         $follow = [\CURLOPT_FOLLOWLOCATION => true];
         $ca = isset($client['ca']) ? [\CURLOPT_CAINFO => $client['ca']] : [];
-        $curl = fn (int $version) => new CurlClient($this->credential, $ca + $follow + [\CURLOPT_HTTP_VERSION => $version]);
+        $ca += isset($client['proxy']) ? [\CURLOPT_PROXY => $client['proxy']] : [];
+        $ca += $follow;
+        $curl = fn (int $version) => new CurlClient($this->credential, $ca + [\CURLOPT_HTTP_VERSION => $version]);
         $this->curl = ['1.1' => $curl(\CURL_HTTP_VERSION_1_1), '2' => $curl(\CURL_HTTP_VERSION_2TLS)];
         // Both always ask for redirects to be followed.
-        $this->psr18 = new Psr18Client(new Client($options + ['curl' => $follow]), $this->credential, new HttpFactory());
+        $guzzle = new Client($options + ['curl' => $follow]);
+        $this->psr18 = new Psr18Client($guzzle, $this->credential, new HttpFactory());
     }
 
     /**

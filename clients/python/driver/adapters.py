@@ -17,6 +17,7 @@ import postern.requests
 import postern.urllib
 
 Headers = List[Tuple[str, str]]
+_Text = Optional[str]
 _TIMEOUT = 60
 _PIECE = 65_536
 
@@ -65,10 +66,12 @@ def _joined(headers: Headers) -> Dict[str, str]:
 
 
 class _Requests(Adapter):
-    def __init__(self, credential: postern.Credential, http: str, ca: Optional[str]) -> None:
+    def __init__(self, credential: postern.Credential, http: str, ca: _Text, proxy: _Text) -> None:
         self._session = postern.requests.Session(credential)
         if ca is not None:
             self._session.verify = ca
+        if proxy is not None:
+            self._session.proxies = {"http": proxy, "https": proxy}
         self.parts = [self._session, self._session.auth, *self._session.adapters.values()]
 
     def send(self, method: str, url: str, headers: Headers, body: bytes, is_once: bool) -> Answer:
@@ -90,10 +93,12 @@ def _http_answer(answer: httpx.Response) -> Answer:
     return Answer(answer.status_code, version, pairs, answer.content, postern.refusal_of(answer))
 
 
-def _settings(http: str, ca: Optional[str]) -> Dict[str, Any]:
+def _settings(http: str, ca: Optional[str], proxy: Optional[str]) -> Dict[str, Any]:
     settings: Dict[str, Any] = {"http1": http == "1.1", "http2": http == "2", "timeout": _TIMEOUT}
     if ca is not None:
         settings["verify"] = ssl.create_default_context(cafile=ca)
+    if proxy is not None:
+        settings["proxy"] = proxy
     return settings
 
 
@@ -104,16 +109,16 @@ def _raw(headers: Headers) -> List[Tuple[bytes, bytes]]:
 class _Httpx(Adapter):
     """One client for HTTP/1.1; for HTTP/2 one in each thread, as the README says."""
 
-    def __init__(self, credential: postern.Credential, http: str, ca: Optional[str]) -> None:
-        self._settings = (credential, http, ca)
+    def __init__(self, credential: postern.Credential, http: str, ca: _Text, proxy: _Text) -> None:
+        self._settings = (credential, http, ca, proxy)
         self._clients: List[postern.httpx.Client] = [self._make()]
         self._is_shared = http != "2"
         self._local = threading.local()
         self.parts = [self._clients[0], self._clients[0].auth]
 
     def _make(self) -> postern.httpx.Client:
-        credential, http, ca = self._settings
-        return postern.httpx.Client(credential, **_settings(http, ca))
+        credential, http, ca, proxy = self._settings
+        return postern.httpx.Client(credential, **_settings(http, ca, proxy))
 
     def _client(self) -> postern.httpx.Client:
         if self._is_shared:
@@ -139,8 +144,8 @@ class _Httpx(Adapter):
 class _HttpxAsync(Adapter):
     """With an event loop of its own in another thread."""
 
-    def __init__(self, credential: postern.Credential, http: str, ca: Optional[str]) -> None:
-        self._client = postern.httpx.AsyncClient(credential, **_settings(http, ca))
+    def __init__(self, credential: postern.Credential, http: str, ca: _Text, proxy: _Text) -> None:
+        self._client = postern.httpx.AsyncClient(credential, **_settings(http, ca, proxy))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -165,9 +170,10 @@ class _HttpxAsync(Adapter):
 
 
 class _Urllib(Adapter):
-    def __init__(self, credential: postern.Credential, http: str, ca: Optional[str]) -> None:
+    def __init__(self, credential: postern.Credential, http: str, ca: _Text, proxy: _Text) -> None:
         context = None if ca is None else ssl.create_default_context(cafile=ca)
-        self._opener = postern.urllib.Opener(credential, context=context)
+        proxies = [] if proxy is None else [urllib.request.ProxyHandler({"http": proxy, "https": proxy})]
+        self._opener = postern.urllib.Opener(credential, *proxies, context=context)
         self.parts = [self._opener]
 
     def send(self, method: str, url: str, headers: Headers, body: bytes, is_once: bool) -> Answer:
@@ -182,7 +188,7 @@ class _Urllib(Adapter):
                 return Answer(error.code, "1.1", list(error.headers.items()), error.read(), refusal)
 
 
-Maker = Callable[[postern.Credential, str, Optional[str]], Adapter]
+Maker = Callable[[postern.Credential, str, Optional[str], Optional[str]], Adapter]
 ADAPTERS: Dict[str, Tuple[Maker, List[str]]] = {
     "requests": (_Requests, ["1.1"]),
     "httpx": (_Httpx, ["1.1", "2"]),

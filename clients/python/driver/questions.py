@@ -24,6 +24,7 @@ class Client:
 
     def __init__(self, settings: Json) -> None:
         self.ca: Optional[str] = settings.get("ca")
+        self.proxy: Optional[str] = settings.get("proxy")
         self.credential = credential_of(settings, **_settings_of(settings))
         self._adapters: Dict[str, Adapter] = {}
         self._lock = threading.Lock()
@@ -35,7 +36,7 @@ class Client:
                 maker, versions = ADAPTERS[name]
                 if http not in versions:
                     raise ValueError("%s does not speak HTTP/%s" % (name, http))
-                self._adapters[key] = maker(self.credential, http, self.ca)
+                self._adapters[key] = maker(self.credential, http, self.ca, self.proxy)
             return self._adapters[key]
 
     def parts(self) -> List[object]:

@@ -50,7 +50,7 @@ def adapter(request: pytest.FixtureRequest) -> Iterator[Callable[[postern.Creden
     made: List[Adapter] = []
 
     def make(credential: postern.Credential) -> Adapter:
-        made.append(ADAPTERS[request.param][0](credential, "1.1", None))
+        made.append(ADAPTERS[request.param][0](credential, "1.1", None, None))
         return made[-1]
 
     yield make

@@ -277,6 +277,8 @@ class Refusals(ScriptTest):
                 "BODY_NOT_SIGNABLE", PARAMETERS + ["--", "-d", "a", "-H", "Content-Type: application/json, text/x", url]
             )
             self.refused("HEADER_NOT_SIGNABLE", HMAC + ["--sign-header", "user-agent", "--", url])
+            for host in ["127.1", "0x7f.0.0.1", "2130706433", "127.0.0.01", "h:", "h:080", "[0:0:0:0:0:0:0:1]", "a%2eb"]:
+                self.refused("TARGET_NOT_SIGNABLE", HMAC + ["--sign-header", "host", "--", "http://%s/x" % host])
             for arguments in [
                 KEY + ["--nonce"],
                 HMAC + ["--raw"],
@@ -289,6 +291,21 @@ class Refusals(ScriptTest):
                 self.refused("INVALID_CREDENTIAL", arguments + ["--", url])
             for arguments in [["--method", "x"], ["--unknown"], KEY + ["--app-key", "a"], [url], ["--method"]]:
                 self.refused("USAGE", arguments)
+
+        self.each_shell(work)
+
+    def test_a_proxy_gets_the_whole_url(self):
+        proxy = {"http_proxy": self.server.url}
+
+        def work():
+            for arguments, variables in [([], proxy), (["-x", self.server.url], {}), (["--proxy", self.server.url], {})]:
+                for given, sent in [("api.example.com:80/a/../b?", "api.example.com/a/../b?"), ("[::1]:90/a", "[::1]:90/a")]:
+                    url = ["http://" + given]
+                    done = self.folder.run(HMAC + ["--sign-header", "host", "--"] + arguments + url, SECRET, **variables)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    request = self.server.requests.pop()
+                    self.assertEqual(request["target"], "http://" + sent)
+                    self.assertEqual(request["headers"]["Host"], sent.split("/")[0])
 
         self.each_shell(work)
 

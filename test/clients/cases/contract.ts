@@ -10,6 +10,7 @@ import { hostileCases } from './hostile.ts';
 import { oauth2Cases } from './oauth2.ts';
 import { clockCases } from './clock.ts';
 import { retryCases } from './retries.ts';
+import { authorityCases } from './authorities.ts';
 import { brokenConnectionCases } from './broken-connections.ts';
 import { refusalCases } from './refusals.ts';
 import { packageCases } from './package.ts';
@@ -70,6 +71,7 @@ export function testClient(language: Language): void {
         secretCases(subjectOf(index));
         hostileCases(subjectOf(index));
         brokenConnectionCases(subjectOf(index));
+        if (http === '1.1') authorityCases(subjectOf(index));
       });
     }
     const everySubject = (): readonly Subject[] => language.ways.map((_, index) => subjectOf(index)());

@@ -128,6 +128,27 @@ export function problemCases(subject: () => Subject): void {
       });
     }
 
+    for (const rest of [
+      '/a/../b',
+      '/a/./b',
+      '/..',
+      '/.',
+      '/a/%2e%2e/b',
+      '/a/.%2E',
+      '//b',
+      '/a\\b',
+      '/;/..;/b',
+      '?a=/../b',
+    ]) {
+      it(`signs a path with tricks as it is sent, or does not send it: ${rest}`, async () => {
+        const [mark, made] = [newMark(), await createClient(subject(), 'hmac')];
+        const sent = await call(subject(), made, 'hmac', mark, { rest });
+        if ('problem' in sent) assertProblem(sent, 'TARGET_NOT_SIGNABLE');
+        else if ('response' in sent) assert.ok([200, 400].includes(sent.response.status), JSON.stringify(sent));
+        if (!('response' in sent)) await assertNothingSent(mark);
+      });
+    }
+
     it('a wrapper of exactly 2 097 152 bytes is sent, and one of a byte more is not', async () => {
       const client = await createClient(subject(), 'parameter-signature');
       const { appKey } = subject().partner.parameters;

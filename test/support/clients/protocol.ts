@@ -33,6 +33,8 @@ export interface ClientSettings {
   readonly nonces?: readonly string[];
   /** A file with the certificate authority of the gateway. */
   readonly ca?: string;
+  /** The URL of a forward proxy for all of its calls. */
+  readonly proxy?: string;
 }
 
 /** A request as a caller gives it to a client. */

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -40,6 +41,7 @@ type clientSettings struct {
 	ClockOffset     float64  `json:"clockOffset"`
 	Nonces          []string `json:"nonces"`
 	CA              string   `json:"ca"`
+	Proxy           string   `json:"proxy"`
 }
 
 // credential is a client with a connection pool for each version of HTTP.
@@ -64,6 +66,13 @@ func newCredential(s *clientSettings) (*credential, error) {
 	second := &http.Transport{
 		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2: true,
+	}
+	if s.Proxy != "" {
+		proxy, err := url.Parse(s.Proxy)
+		if err != nil {
+			return nil, err
+		}
+		first.Proxy, second.Proxy = http.ProxyURL(proxy), http.ProxyURL(proxy)
 	}
 	return &credential{client, map[string]http.RoundTripper{"": first, "1.1": first, "2": second}}, nil
 }

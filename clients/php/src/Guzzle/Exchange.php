@@ -55,7 +55,7 @@ final class Exchange
         $stream = $request->getBody();
         $isAtHand = $this->body !== null || $stream->getSize() === 0 || $stream->isSeekable();
         $this->isRepeatable = $isAtHand && $this->sink->canReset();
-        $this->options = Sending::guzzleOptions($options, $request->getMethod());
+        $this->options = Sending::guzzleOptions($options, $request);
     }
 
     public function run(): PromiseInterface

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Postern\Client\Internal;
 
+use Psr\Http\Message\RequestInterface;
+
 /**
  * What must hold below a signature: the target goes out byte for byte, no redirect carries the credential on, and what
  * an API must not get twice is sent once.
@@ -41,16 +43,20 @@ final class Sending
      * @param array<string, mixed> $options of the call
      * @return array<string, mixed>
      */
-    public static function guzzleOptions(array $options, string $method): array
+    public static function guzzleOptions(array $options, RequestInterface $request): array
     {
         $options['allow_redirects'] = false;
         // As if it had sent the request again twice already: it does so when curl could not rewind a body.
         $options['_curl_retries'] = 2;
         if (defined('CURLOPT_PATH_AS_IS')) {
-            $options['curl'] = self::curlOptions($method) + ($options['curl'] ?? []);
+            $options['curl'] = self::curlOptions($request->getMethod()) + ($options['curl'] ?? []);
         }
         if (isset($options['stream_context'])) {
             $options['stream_context']['http']['follow_location'] = 0;
+        }
+        if (isset($options['proxy']) && $request->getUri()->getScheme() === 'http') {
+            // Without curl, PHP gives a proxy the path alone.
+            $options['stream_context']['http']['request_fulluri'] = true;
         }
         return $options;
     }

@@ -26,6 +26,9 @@ final class SignableHeaders
     public static function value(string $name, HeaderList $headers, Target $target): string
     {
         self::requireSignable($name);
+        if ($name === 'host') {
+            $target->requirePlainAuthority();
+        }
         $values = $headers->values($name);
         if ($name === 'host' && $values === []) {
             $values = [$target->authority];

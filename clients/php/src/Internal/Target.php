@@ -43,6 +43,25 @@ final class Target
         return new self("$scheme://$authority", $host, $path, $query);
     }
 
+    /**
+     * Refuses an authority that a library may write in another way: a signed `host` would not be the one sent.
+     *
+     * @throws Problem TARGET_NOT_SIGNABLE
+     */
+    public function requirePlainAuthority(): void
+    {
+        $label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?';
+        $byte = '(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)';
+        // A name whose last part is a number is read as an IPv4 address.
+        $name = "(?!(?:.*\\.)?(?:\\d+|0x[0-9a-f]*)\\.?(?::|\\z))$label(?:\\.$label)*\\.?";
+        $host = "(?:$name|$byte(?:\\.$byte){3}|\\[(?<ipv6>[0-9a-f:.]+)\\])";
+        $isPlain = preg_match("/^$host(?::[1-9]\\d{0,4})?\\z/i", $this->authority, $parts) === 1;
+        $ipv6 = $parts['ipv6'] ?? '';
+        if (!$isPlain || ($ipv6 !== '' && inet_ntop((string) @inet_pton($ipv6)) !== $ipv6)) {
+            throw self::problem('A library may write the host or port of the URL in another way: write it plainly.');
+        }
+    }
+
     /** Path and query. */
     public function text(): string
     {

@@ -47,7 +47,7 @@ final class Sender
     public function send(RequestInterface $request): ResponseInterface
     {
         return WithoutArguments::during(fn () => $this->client instanceof GuzzleClient
-            ? $this->client->send($request, $this->guzzleOptions($this->client, $request->getMethod()))
+            ? $this->client->send($request, self::guzzleOptions($this->client, $request))
             : $this->client->sendRequest($request->withHeader('Connection', 'close')));
     }
 
@@ -59,11 +59,11 @@ final class Sender
     }
 
     /** @return array<string, mixed> what Guzzle's own sendRequest sets, and what keeps a request to one sending */
-    private static function guzzleOptions(GuzzleClient $client, string $method): array
+    private static function guzzleOptions(GuzzleClient $client, RequestInterface $request): array
     {
         // Options of a call take the place of the client's, also those of curl.
         $options = method_exists($client, 'getConfig') ? (array) $client->getConfig() : [];
-        $kept = array_intersect_key($options, ['curl' => true, 'stream_context' => true]);
-        return Sending::guzzleOptions($kept, $method) + ['synchronous' => true, 'http_errors' => false];
+        $kept = array_intersect_key($options, ['curl' => true, 'proxy' => true, 'stream_context' => true]);
+        return Sending::guzzleOptions($kept, $request) + ['synchronous' => true, 'http_errors' => false];
     }
 }

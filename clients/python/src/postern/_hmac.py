@@ -11,7 +11,7 @@ from ._clock import http_date
 from ._credential import MAX_BODY_BYTES, Credential, checked_secret, invalid, is_token, new_nonce
 from ._errors import Problem
 from ._message import Header, Request, SignedRequest
-from ._target import Target, parse
+from ._target import Target, parse, require_plain_authority
 
 _HASHES = {"hmac-sha256": "sha256", "hmac-sha384": "sha384", "hmac-sha512": "sha512"}
 _NEVER_TAKEN = re.compile(
@@ -115,8 +115,9 @@ def _value_of(name: str, request: Request, target: Target) -> str:
     if not is_token(name) or not is_signable(name):
         raise Problem("HEADER_NOT_SIGNABLE", "the gateway never takes %r as a signed header" % name)
     values = request.values_of(name)
-    if name == "host" and not values:
-        values = [target.authority]
+    if name == "host":
+        require_plain_authority(target.authority)
+        values = values or [target.authority]
     if len(values) != 1:
         count = "absent" if not values else "repeated"
         raise Problem("HEADER_NOT_SIGNABLE", "the signed header %s is %s" % (name, count))

@@ -47,7 +47,7 @@ class OAuth2(Credential):
             target = parse(token_url)
         except (Problem, TypeError):
             raise invalid("token_url must be an absolute URL") from None
-        if "@" in target.base or target.has_query or "#" in token_url:
+        if "@" in token_url.split("/")[2] or target.has_query or "#" in token_url:
             raise invalid("token_url must have no user, query or fragment")
         self.app_key = app_key
         self.token_url = token_url

@@ -1,5 +1,6 @@
 """The parts of a URL that are sent and signed."""
 
+import ipaddress
 import re
 from typing import NamedTuple, Tuple
 
@@ -51,7 +52,29 @@ def parse(url: str) -> Target:
     host = authority.rpartition("@")[2]
     if host.endswith(":" + _PORTS[scheme]):
         host = host[: -len(_PORTS[scheme]) - 1]
-    return Target(match[1] + "://" + authority, host, path, query, mark != "")
+    # Without the port of the scheme and without a user: through a proxy, that is what becomes of `Host`.
+    return Target(match[1] + "://" + host, host, path, query, mark != "")
+
+
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
+_BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+# A name whose last part is a number is read as an IPv4 address.
+_NAME = r"(?!(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)\.?(?::|\Z))%s(?:\.%s)*\.?" % (_LABEL, _LABEL)
+_PLAIN = re.compile(r"(?:%s|%s(?:\.%s){3}|\[([0-9a-f:.]+)\])(?::[1-9][0-9]{0,4})?\Z" % (_NAME, _BYTE, _BYTE))
+
+
+def require_plain_authority(authority: str) -> None:
+    """Raises `Problem` ``TARGET_NOT_SIGNABLE`` for one that a library may write in another way than it is signed."""
+    match = _PLAIN.match(authority)
+    if match is None or match[1] is not None and not _is_plain_ipv6(match[1]):
+        raise Problem("TARGET_NOT_SIGNABLE", "a library may write the host or port in another way: write it plainly")
+
+
+def _is_plain_ipv6(text: str) -> bool:
+    try:
+        return str(ipaddress.IPv6Address(text)) == text
+    except ValueError:
+        return False
 
 
 _NOT_SENT = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?]")

@@ -21,6 +21,7 @@ from ._credential import Credential
 from ._exchange import Exchange
 from ._message import Request
 from ._refusal import MAX_REFUSAL_BYTES, may_be_refusal, read_refusal
+from ._target import parse
 
 __all__ = ["Opener", "SigningHandler"]
 
@@ -132,6 +133,10 @@ def _signed(request: urllib.request.Request, exchange: Exchange) -> urllib.reque
         body = bytes(data) if is_known else read_all(data, exchange.credential.max_body_bytes)
         _set_body(copied, body)
     headers = {**copied.headers, **copied.unredirected_hdrs}
+    if headers.get("Host") == copied.host:
+        # By HTTPHandler: as the URL has it, and so with a user or the port of the scheme.
+        headers["Host"] = parse(copied.full_url).authority
+        copied.add_unredirected_header("Host", headers["Host"])
     signed = exchange.sign(Request(copied.get_method(), copied.full_url, headers, body))
     if signed.body != body:
         _set_body(copied, signed.body)

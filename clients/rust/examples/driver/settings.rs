@@ -49,6 +49,10 @@ impl Settings {
             None => Vec::new(),
         };
         let builder = reqwest::Client::builder().no_proxy().tls_certs_only(authorities);
+        let builder = match self.json["proxy"].as_str() {
+            Some(url) => builder.proxy(reqwest::Proxy::all(url).map_err(|why| error(why.to_string()))?),
+            None => builder,
+        };
         let builder = match (http, tls) {
             ("1.1", _) => builder.http1_only(),
             ("2", false) => builder.http2_prior_knowledge(),

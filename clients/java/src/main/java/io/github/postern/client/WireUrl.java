@@ -42,7 +42,7 @@ final class WireUrl {
 
     private static String sent(String scheme, String authority) {
         String host = authority.substring(authority.lastIndexOf('@') + 1);
-        String port = scheme.equals("https") ? ":443" : ":80";
+        String port = host.endsWith(":") ? ":" : scheme.equals("https") ? ":443" : ":80";
         return host.endsWith(port) ? host.substring(0, host.length() - port.length()) : host;
     }
 

@@ -1,5 +1,7 @@
 package io.github.postern.client;
 
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
@@ -33,9 +35,17 @@ final class DriverClient {
             if (tls != null) {
                 plain.sslContext(tls.context());
             }
+            if (settings.get("proxy") != null) {
+                plain.proxy(ProxySelector.of(address(settings)));
+            }
             http.put(name(version), PosternHttpClient.of(client, plain.build()));
         }
-        okHttp = new DriverOkHttp(client, tls);
+        okHttp = new DriverOkHttp(client, tls, settings.get("proxy") == null ? null : address(settings));
+    }
+
+    private static InetSocketAddress address(Map<?, ?> settings) {
+        URI proxy = URI.create((String) settings.get("proxy"));
+        return new InetSocketAddress(proxy.getHost(), proxy.getPort());
     }
 
     private static String name(HttpClient.Version version) {

@@ -2,6 +2,8 @@ package io.github.postern.client;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,14 +25,17 @@ final class DriverOkHttp {
 
     private final Map<String, OkHttpClient> http = new LinkedHashMap<>();
 
-    DriverOkHttp(PosternClient client, DriverTls tls) {
-        http.put("1.1", PosternOkHttp.of(client, plain(tls, List.of(Protocol.HTTP_1_1))));
-        http.put("2", PosternOkHttp.of(client, plain(tls, List.of(Protocol.HTTP_2, Protocol.HTTP_1_1))));
+    DriverOkHttp(PosternClient client, DriverTls tls, InetSocketAddress proxy) {
+        http.put("1.1", PosternOkHttp.of(client, plain(tls, proxy, List.of(Protocol.HTTP_1_1))));
+        http.put("2", PosternOkHttp.of(client, plain(tls, proxy, List.of(Protocol.HTTP_2, Protocol.HTTP_1_1))));
     }
 
-    private static OkHttpClient plain(DriverTls tls, List<Protocol> protocols) {
+    private static OkHttpClient plain(DriverTls tls, InetSocketAddress proxy, List<Protocol> protocols) {
         OkHttpClient.Builder builder = new OkHttpClient.Builder().protocols(protocols)
                 .readTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).writeTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        if (proxy != null) {
+            builder.proxy(new Proxy(Proxy.Type.HTTP, proxy));
+        }
         if (tls != null) {
             builder.sslSocketFactory(tls.context().getSocketFactory(), tls.trust());
         }
