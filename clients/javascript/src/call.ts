@@ -67,10 +67,18 @@ async function attempt(
   const url = outgoing.origin + (signature.target ?? outgoing.target);
   const init = initOf(outgoing, withHeaders(outgoing.headers, signature.headers), signature.body ?? outgoing.body);
   try {
-    return { response: await fetch(url, init) };
+    return { response: withoutKey(await fetch(url, init), outgoing, secrets) };
   } catch (error) {
     return { error: withoutSecrets(error, token === null ? secrets : [...secrets, token.reveal()]) };
   }
+}
+
+/** An answer whose `url` is that of the call, where an App Key stood in the one that was sent: answers are printed. */
+function withoutKey(response: Response, { origin, target }: Outgoing, secrets: readonly string[]): Response {
+  if (secrets.some((secret) => response.url.includes(secret))) {
+    Reflect.defineProperty(response, 'url', { value: origin + target, configurable: true });
+  }
+  return response;
 }
 
 /** How long to wait after an attempt without an answer; null when it was the last. */

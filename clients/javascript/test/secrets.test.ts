@@ -55,6 +55,16 @@ describe('no secret is printed', () => {
       });
     });
   }
+  it('an answer to a call with the key in the query', async () => {
+    const [, settings] = credentials[1] ?? assert.fail();
+    const gateway = new FakeGateway(({ url: sent }) =>
+      Object.defineProperty(new Response('done'), 'url', { value: sent, configurable: true }),
+    );
+    const response = await createClient({ ...settings, fetch: gateway.fetch }).fetch(url);
+    assert.match(gateway.sent[0]?.url ?? '', /hidden/);
+    assert.equal(response.url, url);
+    assert.doesNotMatch(printed(response), /hidden/);
+  });
   it('an error of a fetch that repeats the token request', async () => {
     const fetch = async (_: string, init: object): Promise<Response> => await Promise.reject(new Error(inspect(init)));
     const [, settings] = credentials[4] ?? assert.fail();

@@ -1,17 +1,22 @@
 """No secret in anything that is printed, logged, pickled or raised."""
 
+import asyncio
 import copy
 import logging
 import pickle
 import socket
 import traceback
+import urllib.error
 from typing import Any, Callable, List
 
+import httpx
 import pytest
 import requests
 
 import postern
+import postern.httpx
 import postern.requests
+import postern.urllib
 from adapters import Adapter
 from printing import every_print_of
 from server import Reply, Server, refusal
@@ -115,3 +120,67 @@ def test_a_connection_that_fails_shows_no_key_of_the_query() -> None:
         shown = "".join(traceback.format_exception(type(caught.value), caught.value, caught.value.__traceback__))
         assert "key-that-is-secret" not in shown + repr(caught.value) + str(caught.value)
         assert "Connection refused" in str(caught.value)
+
+
+def _texts_of(*objects: object) -> str:
+    return "\n".join("%s %r" % (each, each) for each in objects)
+
+
+@pytest.mark.parametrize("query", [None, "appKey"])
+def test_requests_and_errors_of_the_libraries_show_no_app_key(query: Any) -> None:
+    credential = postern.Key(APP_KEY, query=query, retries=0)
+    replies = [Reply(200), Reply(404), Reply(200), Reply(404), Reply(200), Reply(404)]
+    with Server(*replies) as api, socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        nobody = "http://127.0.0.1:%d/x?a=1" % closed.getsockname()[1]
+        seen: List[object] = []
+        for client in (postern.requests.Session(credential), postern.httpx.Client(credential)):
+            with client:
+                for _ in range(2):
+                    answer: Any = client.get(api.url + "/x?a=1")
+                    seen += [answer, answer.url, answer.request, answer.request.url, answer.request.headers]
+                    assert str(answer.url) == str(answer.request.url) == api.url + "/x?a=1"
+                with pytest.raises((requests.HTTPError, httpx.HTTPStatusError)) as status:
+                    answer.raise_for_status()
+                with pytest.raises((requests.ConnectionError, httpx.ConnectError)) as failed:
+                    client.get(nobody)
+                errors: List[Any] = [status.value, failed.value]
+                for error in errors:
+                    request = error.request
+                    seen += [error, error.args, request, getattr(request, "url", ""), getattr(request, "headers", "")]
+                    seen.append("".join(traceback.format_exception(type(error), error, error.__traceback__)))
+        opener = postern.urllib.Opener(credential)
+        opened = opener.open(api.url + "/x?a=1")
+        with pytest.raises(urllib.error.HTTPError) as missing:
+            opener.open(api.url + "/x?a=1")
+        seen += [opened.url, missing.value, missing.value.url, missing.value.filename]
+        opened.close()
+        missing.value.close()
+        text = _texts_of(*seen)
+    assert all(APP_KEY in request.target + str(request.headers) for request in api.received), "it was sent"
+    assert APP_KEY not in text
+
+
+@pytest.mark.parametrize("auth", [("a", "b"), ("",), ()])
+def test_an_auth_that_would_switch_signing_off_is_told(auth: Any) -> None:
+    credential = postern.Hmac("public-key", SECRET, retries=0)
+    with Server(Reply(200), Reply(200)) as api:
+        with postern.requests.Session(credential) as session:
+            with pytest.raises(TypeError, match="auth= would send this request without a signature"):
+                session.get(api.url, auth=auth)
+            assert session.get(api.url, auth=session.auth).status_code == 200
+        with postern.httpx.Client(credential) as client:
+            for given in (auth, None):
+                with pytest.raises(TypeError, match="auth= would send this request without a signature"):
+                    client.get(api.url, auth=given)
+            assert client.get(api.url, auth=client.auth or ("", "")).status_code == 200
+    assert len(api.received) == 2
+
+
+def test_an_auth_that_would_switch_asynchronous_signing_off_is_told() -> None:
+    async def call() -> None:
+        async with postern.httpx.AsyncClient(postern.Hmac("public-key", SECRET)) as client:
+            await client.get("http://127.0.0.1:1/", auth=None)
+
+    with pytest.raises(TypeError, match="auth= would send this request without a signature"):
+        asyncio.run(call())

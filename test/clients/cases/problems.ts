@@ -149,6 +149,24 @@ export function problemCases(subject: () => Subject): void {
       });
     }
 
+    it('a form of exactly 10 485 760 bytes with its signature is sent, and one of a byte more is not', async () => {
+      const client = await createClient(subject(), 'parameter-signature');
+      const { appKey } = subject().partner.parameters;
+      const added = `&appKey=${appKey}&apiTimestamp=1795228800&sign=${'0'.repeat(128)}`.length;
+      for (const [bytes, isSent] of [
+        [maxBodyBytes, true],
+        [maxBodyBytes + 1, false],
+      ] as const) {
+        for (const once of [false, true]) {
+          const mark = newMark();
+          const body = { repeat: 'x', times: bytes - added };
+          const sent = await call(subject(), client, 'parameters', mark, { ...formed, body, once });
+          if (isSent) assert.equal('response' in sent && sent.response.status, 200, JSON.stringify(sent).slice(0, 500));
+          else assertProblem(sent, 'BODY_TOO_LARGE');
+        }
+      }
+    });
+
     it('a wrapper of exactly 2 097 152 bytes is sent, and one of a byte more is not', async () => {
       const client = await createClient(subject(), 'parameter-signature');
       const { appKey } = subject().partner.parameters;

@@ -84,6 +84,10 @@ class Credential(abc.ABC):
         """Whether `sign` would ask another server first. Asynchronous callers then sign in a thread."""
         return False
 
+    def shown(self, text: str) -> str:
+        """A text, such as a signed URL, with ``[secret]`` in place of a secret that this method writes there."""
+        return text
+
     def drop_token(self, signed: SignedRequest) -> bool:
         """Forgets the access token that this request was sent with. Gives whether another one can be had."""
         return False

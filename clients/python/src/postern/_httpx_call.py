@@ -10,6 +10,7 @@ from ._errors import Problem
 from ._exchange import Exchange
 from ._hmac import Hmac
 from ._httpx_headers import HeadersSentOnce
+from ._key import Key
 from ._message import Request
 from ._refusal import read_refusal
 
@@ -77,6 +78,12 @@ class Call:
     def same(self, request: httpx.Request) -> httpx.Request:
         """The same request, signed again because the connection failed."""
         return self._sign(self._unsigned)
+
+    def hide_key(self, response: httpx.Response) -> None:
+        """Has an answer's request and URL not hold the App Key, which `httpx` prints with errors."""
+        credential = self.exchange.credential
+        if isinstance(credential, Key) and credential.query is not None and self.is_signed(response.request):
+            response.request = self._unsigned
 
     def is_signed(self, request: httpx.Request) -> bool:
         return request is self._signed

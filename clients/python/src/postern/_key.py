@@ -58,6 +58,9 @@ class Key(Credential):
         signed = target.with_query(query.decode("ascii"))
         return SignedRequest(request, signed.url, signed.text)
 
+    def shown(self, text: str) -> str:
+        return text.replace(self._secret.reveal(), repr(self._secret))
+
     def _is_there(self, query: bytes) -> bool:
         wanted = (self.query or "").encode("utf-8")
         for segment in query.split(b"&"):

@@ -5,7 +5,7 @@
 """
 
 import time
-from typing import Any, AsyncGenerator, Generator, Optional
+from typing import Any, AsyncGenerator, Dict, Generator, Optional
 
 import anyio
 import anyio.to_thread
@@ -35,6 +35,7 @@ class PosternAuth(httpx.Auth):
             response = yield attempt
             wait = call.wait_after(response) if has_refusal(response) else None
             if wait is None:
+                call.hide_key(response)
                 return
             time.sleep(wait)
             attempt = call.next(response)
@@ -47,6 +48,7 @@ class PosternAuth(httpx.Auth):
             response = yield attempt
             wait = call.wait_after(response) if await has_refusal_async(response) else None
             if wait is None:
+                call.hide_key(response)
                 return
             await anyio.sleep(wait)
             attempt = await _apart(self._credential, call.next, response)
@@ -136,6 +138,15 @@ class Client(httpx.Client):
             pattern: None if transport is None else Transport(transport) for pattern, transport in self._mounts.items()
         }
 
+    def send(self, request: httpx.Request, **settings: Any) -> httpx.Response:
+        """As `httpx.Client.send`. Raises `TypeError` for an ``auth=`` that would switch signing off."""
+        _require_signing(settings)
+        try:
+            return super().send(request, **settings)
+        except httpx.RequestError as error:
+            error.request = request  # Not the signed one, whose URL may hold the App Key.
+            raise
+
 
 class AsyncClient(httpx.AsyncClient):
     """`Client` for asynchronous programs, with asyncio or trio."""
@@ -147,3 +158,17 @@ class AsyncClient(httpx.AsyncClient):
             pattern: None if transport is None else AsyncTransport(transport)
             for pattern, transport in self._mounts.items()
         }
+
+    async def send(self, request: httpx.Request, **settings: Any) -> httpx.Response:
+        """As `httpx.AsyncClient.send`. Raises `TypeError` for an ``auth=`` that would switch signing off."""
+        _require_signing(settings)
+        try:
+            return await super().send(request, **settings)
+        except httpx.RequestError as error:
+            error.request = request  # Not the signed one, whose URL may hold the App Key.
+            raise
+
+
+def _require_signing(settings: Dict[str, Any]) -> None:
+    if not isinstance(settings.get("auth", httpx.USE_CLIENT_DEFAULT), (type(httpx.USE_CLIENT_DEFAULT), PosternAuth)):
+        raise TypeError("auth= would send this request without a signature: leave it out, or use another client")

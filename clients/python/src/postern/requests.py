@@ -12,6 +12,7 @@ import requests
 import requests.adapters
 import requests.auth
 import requests.sessions
+import requests.structures
 
 from ._body import read_all
 from ._credential import Credential
@@ -100,6 +101,22 @@ class Session(requests.Session):
         self.mount("https://", PosternAdapter())
         self.mount("http://", PosternAdapter())
 
+    def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
+        """Raises `TypeError` for an ``auth=`` that would switch signing off."""
+        if request.auth is not None and not isinstance(request.auth, PosternAuth):
+            raise TypeError("auth= would send this request without a signature: leave it out, or use another session")
+        return super().prepare_request(request)
+
+
+class _HeadersNotShown(requests.structures.CaseInsensitiveDict):  # type: ignore[type-arg]
+    """Headers with credentials: printed, they show their names alone."""
+
+    def copy(self) -> "_HeadersNotShown":
+        return _HeadersNotShown(self.items())
+
+    def __repr__(self) -> str:
+        return "<headers of a signed request: %s>" % ", ".join(self.keys())
+
 
 class _Call:
     """One call, and what its request was before it was signed. As a response hook, it sees every answer."""
@@ -136,6 +153,7 @@ class _Call:
             if body:
                 request.headers["Content-Length"] = str(len(body))
         self._unsigned = (request.url, request.body, {})
+        request.headers = _HeadersNotShown(request.headers)
         headers = [(name, _text(value)) for name, value in request.headers.items()]
         signed = self.exchange.sign(Request(request.method or "", _url_as_sent(request), headers, body))
         for name, value in signed.added:
@@ -184,7 +202,7 @@ class _Call:
             refusal = _refusal_in(response, bool(kwargs.get("stream")))
             wait = None if refusal is None else self._wait_after(refusal, response)
             if wait is None:
-                return response
+                return self._without_key(response)
             response.request = request.copy()
             response.close()
             time.sleep(wait)
@@ -193,6 +211,15 @@ class _Call:
             answer = adapter.send(request, **kwargs)
             answer.history = [*response.history, response]
             response = answer
+
+    def _without_key(self, response: requests.Response) -> requests.Response:
+        """An answer whose URLs do not hold the App Key, which `requests` prints with errors."""
+        url = self._unsigned[0]
+        if self.has_key_in_url and self.is_signed and url is not None:
+            response.url = url
+            response.request = response.request.copy()
+            response.request.url = url
+        return response
 
     def _wait_after(self, refusal: Refusal, response: requests.Response) -> Optional[float]:
         if self.is_signed:

@@ -98,8 +98,11 @@ class Opener:
             setattr(attempt, _EXCHANGE, exchange)
             try:
                 seconds = socket.getdefaulttimeout() if timeout is None else timeout
-                return cast(HTTPResponse, self._opener.open(attempt, timeout=seconds))
+                opened = cast(HTTPResponse, self._opener.open(attempt, timeout=seconds))
+                opened.url = self._credential.shown(opened.url)
+                return opened
             except urllib.error.HTTPError as error:
+                error.url = error.filename = self._credential.shown(error.url)
                 answer = _readable(error)
                 failure: Exception = answer
                 wait = _wait_after(answer, exchange)

@@ -8,6 +8,9 @@ use super::credential::Signer;
 use super::{Client, Credential, Error};
 
 const DEFAULT_RETRIES: u32 = 2;
+/// A POST on a connection that the server is about to close fails, as it is not sent twice. Most servers and proxies
+/// keep one for a minute or longer.
+const KEPT_CONNECTION: Duration = Duration::from_secs(30);
 
 /// Settings of a [`Client`].
 #[must_use]
@@ -23,14 +26,15 @@ impl ClientBuilder {
     pub(super) fn new(credential: Credential) -> Self {
         Self {
             credential,
-            http: reqwest::Client::builder(),
+            http: reqwest::Client::builder().pool_idle_timeout(KEPT_CONNECTION),
             clock: Arc::new(SystemTime::now),
             clock_correction: Duration::ZERO,
             retries: DEFAULT_RETRIES,
         }
     }
 
-    /// Settings of reqwest: timeouts, TLS, proxies. Its redirects and its own retries are always turned off.
+    /// Settings of reqwest: timeouts, TLS, proxies. Its redirects and its own retries are always turned off. Without
+    /// this, an idle connection is kept for 30 seconds at most.
     pub fn http(mut self, http: reqwest::ClientBuilder) -> Self {
         self.http = http;
         self

@@ -3,7 +3,9 @@ package io.github.postern.client;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import okhttp3.Authenticator;
+import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
 import okhttp3.Response;
 
@@ -19,17 +21,22 @@ import okhttp3.Response;
  * A request that cannot be signed fails with {@link NotSentException}.
  */
 public final class PosternOkHttp {
+    private static final int KEPT_CONNECTIONS = 5;
+    private static final long KEPT_SECONDS = 30;
+
     private PosternOkHttp() {
     }
 
     /**
-     * An OkHttp client with OkHttp's own settings.
+     * An OkHttp client with OkHttp's own settings, but that it keeps an idle connection for 30 seconds at most. A POST
+     * on one that the server is about to close fails, as it is not sent twice.
      *
      * @param client signs the requests
      * @return a client to keep and share
      */
     public static OkHttpClient of(PosternClient client) {
-        return of(client, new OkHttpClient());
+        return of(client, new OkHttpClient.Builder()
+                .connectionPool(new ConnectionPool(KEPT_CONNECTIONS, KEPT_SECONDS, TimeUnit.SECONDS)).build());
     }
 
     /**
