@@ -102,32 +102,50 @@ func readBody(ctx context.Context, body io.ReadCloser, length, limit int64) ([]b
 		_ = body.Close()
 		return nil, tooLarge()
 	}
+	read, err := readUntil(ctx, body, length, limit)
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(len(read)) > limit:
+		return nil, tooLarge()
+	case length > 0 && int64(len(read)) != length:
+		return nil, errors.New("postern: the body does not have as many bytes as ContentLength says")
+	}
+	return read, nil
+}
+
+// readUntil reads a body, of a length that is known if above 0, up to a byte above the limit, and closes it. It returns
+// when the context ends, also from a read that waits, for example of a pipe.
+func readUntil(ctx context.Context, body io.ReadCloser, length, limit int64) ([]byte, error) {
+	readAll := func() ([]byte, error) {
+		var read bytes.Buffer
+		if length > 0 {
+			read.Grow(int(length) + bytes.MinRead)
+		}
+		_, err := read.ReadFrom(io.LimitReader(body, limit+1))
+		if closeErr := body.Close(); err == nil {
+			err = closeErr
+		}
+		return read.Bytes(), err
+	}
+	if ctx.Done() == nil {
+		return readAll()
+	}
 	type outcome struct {
 		read []byte
 		err  error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		read, err := io.ReadAll(io.LimitReader(body, limit+1))
-		if closeErr := body.Close(); err == nil {
-			err = closeErr
-		}
+		read, err := readAll()
 		done <- outcome{read, err}
 	}()
 	select {
 	case <-ctx.Done():
-		_ = body.Close() // ends a read that waits, for example of a pipe
+		_ = body.Close()
 		return nil, ctx.Err()
 	case result := <-done:
-		switch {
-		case result.err != nil:
-			return nil, result.err
-		case int64(len(result.read)) > limit:
-			return nil, tooLarge()
-		case length > 0 && int64(len(result.read)) != length:
-			return nil, errors.New("postern: the body does not have as many bytes as ContentLength says")
-		}
-		return result.read, nil
+		return result.read, result.err
 	}
 }
 

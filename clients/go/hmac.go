@@ -47,8 +47,10 @@ func (s *hmacSigner) sign(out *http.Request, body []byte, now int64) ([]byte, er
 			lines[i] = out.Method + " " + target + " HTTP/1.1"
 			continue
 		}
-		value, err := signedValue(out, name, len(body))
-		if err != nil {
+		value := ""
+		if own := s.ownHeader(name, len(body) > 0); own != "" {
+			value = out.Header[own][0]
+		} else if value, err = signedValue(out, name, len(body)); err != nil {
 			return nil, err
 		}
 		lines[i] = name + ": " + value
@@ -75,6 +77,19 @@ func (s *hmacSigner) setSignedValues(out *http.Request, body []byte, now int64) 
 		setHeader(out.Header, "X-Nonce", nonce)
 	}
 	return nil
+}
+
+// ownHeader gives the canonical name of a header that setSignedValues has set, and "" for all others.
+func (s *hmacSigner) ownHeader(name string, hasBody bool) string {
+	switch {
+	case name == "date":
+		return "Date"
+	case name == "digest" && hasBody:
+		return "Digest"
+	case name == "x-nonce" && s.nonce != nil:
+		return "X-Nonce"
+	}
+	return ""
 }
 
 // names is the list of what is signed, in its order and each once.

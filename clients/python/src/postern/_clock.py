@@ -1,5 +1,6 @@
 """The time that is signed."""
 
+import functools
 import threading
 import time
 from datetime import timezone
@@ -10,6 +11,7 @@ _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
+@functools.lru_cache(maxsize=4)
 def http_date(seconds: int) -> str:
     """An IMF-fixdate (RFC 9110 §5.6.7), whatever the locale: ``Sun, 01 Nov 2026 00:00:00 GMT``."""
     day = time.gmtime(seconds)

@@ -1,6 +1,6 @@
 """The method hmac."""
 
-import base64
+import binascii
 import hashlib
 import hmac
 import re
@@ -71,7 +71,7 @@ class Hmac(Credential):
         added: List[Header] = [("Date", http_date(self._clock.now()))]
         listed = ["date", "request-line"]
         if request.body:
-            digest = base64.b64encode(hashlib.sha256(request.body).digest()).decode("ascii")
+            digest = _base64(hashlib.sha256(request.body).digest())
             added.append(("Digest", "SHA-256=" + digest))
             listed.append("digest")
         if self.nonce:
@@ -80,13 +80,13 @@ class Hmac(Credential):
         if self.nonce and "x-nonce" not in listed:
             listed.append("x-nonce")
         own = {name.lower(): value for name, value in added}
-        text = "\n".join(_line(name, request, target, own) for name in listed).encode("ascii")
-        mac = hmac.new(self._secret.reveal().encode("utf-8"), text, _HASHES[self.algorithm]).digest()
+        text = "\n".join([_line(name, request, target, own) for name in listed]).encode("ascii")
+        mac = hmac.digest(self._secret.reveal().encode("utf-8"), text, _HASHES[self.algorithm])
         authorization = 'hmac appkey="%s", algorithm="%s", headers="%s", signature="%s"' % (
             self.app_key,
             self.algorithm,
             " ".join(listed),
-            base64.b64encode(mac).decode("ascii"),
+            _base64(mac),
         )
         added.append(("Authorization", authorization))
         return SignedRequest(request, target.url, target.text, added, string_to_sign=text)
@@ -98,6 +98,10 @@ class Hmac(Credential):
             list(self.signed_headers),
             self.nonce,
         )
+
+
+def _base64(data: bytes) -> str:
+    return binascii.b2a_base64(data, newline=False).decode("ascii")
 
 
 def is_signable(name: str) -> bool:

@@ -1,6 +1,7 @@
 package io.github.postern.client;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,10 +28,13 @@ final class HeaderList {
     }
 
     List<String> all(String name) {
-        return entries.stream()
-                .filter(entry -> entry.getKey().equalsIgnoreCase(name))
-                .map(Map.Entry::getValue)
-                .collect(Collectors.toList());
+        List<String> values = new ArrayList<>();
+        for (Map.Entry<String, String> entry : entries) {
+            if (entry.getKey().equalsIgnoreCase(name)) {
+                values.add(entry.getValue());
+            }
+        }
+        return values;
     }
 
     Optional<String> first(String name) {
@@ -45,13 +49,23 @@ final class HeaderList {
 
     /** With this value in place of all values that the name had. */
     HeaderList with(String name, String value) {
-        return without(name).plus(name, value);
+        List<Map.Entry<String, String>> more = others(name);
+        more.add(Map.entry(name, value));
+        return new HeaderList(Collections.unmodifiableList(more));
     }
 
     HeaderList without(String name) {
-        return new HeaderList(entries.stream()
-                .filter(entry -> !entry.getKey().equalsIgnoreCase(name))
-                .collect(Collectors.toUnmodifiableList()));
+        return new HeaderList(Collections.unmodifiableList(others(name)));
+    }
+
+    private List<Map.Entry<String, String>> others(String name) {
+        List<Map.Entry<String, String>> others = new ArrayList<>(entries.size() + 1);
+        for (Map.Entry<String, String> entry : entries) {
+            if (!entry.getKey().equalsIgnoreCase(name)) {
+                others.add(entry);
+            }
+        }
+        return others;
     }
 
     /** The names alone, since values may be secret. */

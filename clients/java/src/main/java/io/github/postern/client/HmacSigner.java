@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** HMAC over date, request line, digest of the body, and chosen headers. */
 final class HmacSigner implements Signer {
@@ -69,11 +68,16 @@ final class HmacSigner implements Signer {
     }
 
     private static String stringToSign(String method, WireUrl url, HeaderList headers, Set<String> names) {
-        return names.stream()
-                .map(name -> name.equals("request-line")
-                        ? method + " " + url.target() + " HTTP/1.1"
-                        : name + ": " + value(name, url, headers))
-                .collect(Collectors.joining("\n"));
+        StringBuilder text = new StringBuilder(256);
+        for (String name : names) {
+            text.append(text.length() == 0 ? "" : "\n");
+            if (name.equals("request-line")) {
+                text.append(method).append(' ').append(url.target()).append(" HTTP/1.1");
+            } else {
+                text.append(name).append(": ").append(value(name, url, headers));
+            }
+        }
+        return text.toString();
     }
 
     private static String value(String name, WireUrl url, HeaderList headers) {
@@ -89,8 +93,11 @@ final class HmacSigner implements Signer {
             throw unsignable(name, "is not in the request");
         }
         String value = values.isEmpty() ? url.authority() : values.get(0);
-        if (!value.chars().allMatch(character -> character >= 0x20 && character <= 0x7E || character == '\t')) {
-            throw unsignable(name, "has a value with characters beyond printable ASCII");
+        for (int at = 0; at < value.length(); at++) {
+            char character = value.charAt(at);
+            if ((character < 0x20 || character > 0x7E) && character != '\t') {
+                throw unsignable(name, "has a value with characters beyond printable ASCII");
+            }
         }
         return trim(value);
     }

@@ -9,6 +9,7 @@ import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /** Dates of HTTP headers. */
@@ -25,11 +26,19 @@ final class HttpDates {
                     .appendPattern(" HH:mm:ss 'GMT'").toFormatter(Locale.US).withZone(ZoneOffset.UTC),
             DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.US).withZone(ZoneOffset.UTC));
 
+    /** The last one: writing it takes as long as a hash, and most requests are of the same second. */
+    private static volatile Map.Entry<Long, String> written;
+
     private HttpDates() {
     }
 
     static String write(long seconds) {
-        return IMF_FIXDATE.format(Instant.ofEpochSecond(seconds));
+        Map.Entry<Long, String> last = written;
+        if (last == null || last.getKey() != seconds) {
+            last = Map.entry(seconds, IMF_FIXDATE.format(Instant.ofEpochSecond(seconds)));
+            written = last;
+        }
+        return last.getValue();
     }
 
     /** Seconds since 1970, or nothing when the text is no date. */

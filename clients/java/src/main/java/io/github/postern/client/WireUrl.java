@@ -52,7 +52,12 @@ final class WireUrl {
     }
 
     private void checkTarget() {
-        if (!target().chars().allMatch(character -> character >= 0x21 && character <= 0x7E)) {
+        String target = target();
+        int at = 0;
+        while (at < target.length() && target.charAt(at) >= 0x21 && target.charAt(at) <= 0x7E) {
+            at++;
+        }
+        if (at < target.length()) {
             throw new SigningProblem(TARGET_NOT_SIGNABLE,
                     "Path or query holds a character that is not percent-encoded: a blank, a control character, "
                             + "or one beyond ASCII.");
