@@ -7,8 +7,8 @@ interface Hasher {
 
 /** What is used of `node:crypto`. */
 interface NodeCrypto {
-  createHash(name: string): Hasher;
-  createHmac(name: string, key: string): Hasher;
+  readonly createHash: (name: string) => Hasher;
+  readonly createHmac: (name: string, key: string) => Hasher;
 }
 
 interface Environment {
@@ -21,7 +21,8 @@ const NAMES: Readonly<Record<HashName, string>> = { 'SHA-256': 'sha256', 'SHA-38
  * The hashes of `node:crypto`; null in other environments, and in Node before 20.16. It is asked for by a function of
  * the process, so that tools that bundle for browsers find no import.
  */
-export function nodeHashes({ process }: Environment = globalThis as Environment): Hashes | null {
+export function nodeHashes(environment: object = globalThis): Hashes | null {
+  const { process } = environment as Environment;
   const crypto = process?.getBuiltinModule?.('node:crypto') as Partial<NodeCrypto> | undefined;
   if (typeof crypto?.createHash !== 'function' || typeof crypto.createHmac !== 'function') return null;
   const { createHash, createHmac } = crypto as NodeCrypto;
