@@ -104,7 +104,7 @@ export function nameCaller(
 export interface KeyKind<K> {
   /** The current one, then a retiring one that still works; null where the material is of another kind. */
   readonly keysOf: (material: Material, nowSeconds: number) => readonly K[] | null;
-  /** Verified against where there is none, so that it takes as long. No match with it counts. */
+  /** Verified against where there is none, so that it takes as long; empty where that is seen to. No match counts. */
   readonly dummies: readonly K[];
   /** Why a credential without one cannot be used, where nothing else is wrong with it. */
   readonly absent: Refusal;
@@ -112,7 +112,7 @@ export interface KeyKind<K> {
 
 /** The keys that a signature may have been made with, and whether one that fits counts. */
 export interface Signer<K> {
-  /** The current one, then a retiring one that still works; never empty. */
+  /** The current one, then a retiring one that still works; without any of them, dummies. */
   readonly keys: readonly K[];
   /** Why no signature of this App Key counts; null when a fitting one does. */
   readonly fault: Refusal | null;
