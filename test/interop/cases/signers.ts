@@ -42,23 +42,27 @@ export function signerCases(row: SignerRow, subject: () => Subject): void {
       }
     }
 
-    const askForMisfit = async (known: KnownKey): Promise<string> => {
+    const outcomeOf = async (known: KnownKey, target?: string): Promise<string> => {
       const { driver, gateway } = subject();
-      const covers = row.told?.GET.covers ?? null;
-      const { outcome } = await askSigner(driver, gateway, { row, kind: 'GET', http: '1.1', known, covers });
-      return outcome;
+      const asked = { row, kind: 'GET', http: '1.1', known, covers: row.told?.GET.covers ?? null } as const;
+      return (await askSigner(driver, gateway, target === undefined ? asked : { ...asked, target })).outcome;
     };
+    it(`GET where each signature works once: ${row.once}`, async () => {
+      const [algorithm = 'ed25519'] = row.algorithms;
+      const known = subject().gateway.keyOf(algorithm, row.keyid);
+      assert.equal(await outcomeOf(known, '/once/order?id=1'), row.once);
+    });
     if (isEverVerified(row)) {
       it('is refused with a key that is not the one of its keyid', async () => {
         const [algorithm = 'ed25519'] = row.algorithms;
         const { appKey } = subject().gateway.keyOf(algorithm, row.keyid);
         // Where the library names the key itself, the gateway does not know it.
-        assert.match(await askForMisfit({ key: makeSigningKey(algorithm), appKey }), /^AUTHENTICATION_FAILED: /);
+        assert.match(await outcomeOf({ key: makeSigningKey(algorithm), appKey }), /^AUTHENTICATION_FAILED: /);
       });
     }
     for (const algorithm of row.misfits) {
       it(`makes signatures that do not fit, with ${algorithm}`, async () => {
-        const outcome = await askForMisfit(subject().gateway.keyOf(algorithm, row.keyid));
+        const outcome = await outcomeOf(subject().gateway.keyOf(algorithm, row.keyid));
         assert.equal(outcome, 'AUTHENTICATION_FAILED: the signature does not fit the request');
       });
     }

@@ -15,7 +15,7 @@ export interface AskedRequest {
   readonly covers: string | null;
   /** What the library is to obey, where it can. */
   readonly acceptSignature?: string;
-  /** `/signed/…` or `/strict/…`, with a query. */
+  /** `/signed/…`, `/strict/…` or `/once/…`. */
   readonly target?: string;
   readonly body?: string;
 }

@@ -148,6 +148,13 @@ function interopDocument(signing: readonly KnownKey[], tokens: readonly KnownKey
         match: { paths: [{ prefix: '/strict' }] },
         authentication: 'http-message-signature',
       },
+      {
+        ...endpoint,
+        id: 'once',
+        match: { paths: [{ prefix: '/once' }] },
+        authentication: 'http-message-signature',
+        options: { algorithms: signatureAlgorithms, replayProtection: true },
+      },
       { ...endpoint, id: 'bearer', match: { paths: [{ prefix: '/bearer' }] }, authentication: 'oauth2' },
     ],
     consumers: [

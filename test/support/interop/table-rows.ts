@@ -4,13 +4,14 @@ type Cells = readonly string[];
 
 /** The rows of docs/interoperability.md on what each library signs by default. */
 export function signerRows(signers: readonly SignerRow[]): readonly Cells[] {
-  return signers.map(({ byDefault, told, advice, ...row }) => [
+  return signers.map(({ byDefault, told, once, advice, ...row }) => [
     titleOf(row),
     coverCell(byDefault),
     outcomeCell(byDefault, '1.1'),
     outcomeCell(byDefault, '2'),
     told === null ? 'cannot be told' : outcomeCell(told, '1.1'),
     keyCell(row),
+    once === 'verified' ? 'yes' : 'no',
     advice,
   ]);
 }

@@ -39,6 +39,8 @@ export interface SignerRow {
   readonly byDefault: Readonly<Record<RequestKind, SignedCase>>;
   /** What it does when it is told; null where it takes no wishes. */
   readonly told: Readonly<Record<RequestKind, SignedCase>> | null;
+  /** What becomes of a GET where each signature works once, which needs a nonce. */
+  readonly once: Outcome;
   /** What its user has to do, for the documents. */
   readonly advice: string;
 }
