@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { projectRoot } from '../../support/docs/documents.ts';
 
 const FOLDERS = [
-  ...['bench', 'clients', 'deploy', 'docs', 'drills', 'examples', 'scripts', 'services', 'src', 'test'],
+  ...['bench', 'clients', 'deploy', 'docs', 'drills', 'examples', 'interop', 'scripts', 'services', 'src', 'test'],
   ...['.ci', 'attacks'],
 ];
 const NOT_OURS = new Set(['node_modules', 'dist', 'vendor', 'target', 'gen', 'build']);
