@@ -45,6 +45,7 @@ async function loadAll(): Promise<(appKey: string) => Promise<unknown>> {
     consumers: await all('consumers', readConsumerDocument),
     credentials: await all('credentials', (document) => readCredentialDocument(document, ring)),
     grants: await all('grants', readGrantDocument),
+    plans: [],
   };
   const catalog = compileCatalog(state);
   return async (appKey) => await catalog.credentials.findByAppKey(appKey);

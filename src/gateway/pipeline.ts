@@ -9,6 +9,7 @@ import { keepRevokedTokensInProcess } from '../check/tokens/revoked-tokens.ts';
 import { AccessTokens } from '../check/tokens/access-tokens.ts';
 import { createCheckObserver, createOAuth2Observer } from './observe/request-observers.ts';
 import type { LineBudget } from './observe/line-budget.ts';
+import { PlanWarnings } from './observe/plan-metrics.ts';
 import { registerReplayMetrics } from './observe/store-metrics.ts';
 import type { Tracing } from './observe/traces/tracing.ts';
 import { InProcessReplayGuard } from '../check/replay/in-process.ts';
@@ -56,6 +57,7 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
     credentials: () => checks.current().credentials,
     observer: createOAuth2Observer(observerPorts),
   });
+  const planWarnings = new PlanWarnings(clock, metrics.registry);
   const handleCheck = createCheckHandler({
     clock,
     store: checks,
@@ -65,6 +67,9 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
     limiter,
     onLimiterFailure: () => {
       metrics.countLimiterFailure();
+    },
+    onPlanNearLimit: (planId, consumerId, reading) => {
+      planWarnings.note(planId, consumerId, reading);
     },
     observer: createCheckObserver({ ...observerPorts, countTraffic: store.countTraffic }),
     startTrace: tracing?.startTrace ?? null,

@@ -54,6 +54,10 @@ export const TRAFFIC_MONTHS = 13;
 export const MAX_GROUP_GRANTS_OF_ENDPOINT = 100;
 /** Grants for groups of a store, all of which are in memory. */
 export const MAX_GROUP_GRANTS = 5000;
+/** Plans of a store, all of which are in memory; a check looks through those that cover its endpoint. */
+export const MAX_PLANS = 100;
+/** Endpoints that one plan lists; more are selected by labels. */
+export const MAX_PLAN_ENDPOINTS = 1000;
 /**
  * Characters of what names the holder of a grant, percent-encoded: 32 labels of plain letters fit. In a URL, where it
  * is percent-encoded once more, it takes less than 8 KiB.

@@ -57,24 +57,29 @@ export const limitScopes = ['consumer', 'endpoint'] as const;
 export type LimitScope = (typeof limitScopes)[number];
 
 /** At most `requests` in each window of one `unit` (spec §1). */
-export interface Limit {
+export interface Limit extends CountedLimit {
+  readonly per: LimitScope;
+}
+
+/** A limit as requests are counted against it: of an endpoint or a grant, or of a plan (`per: plan`, model/plan.ts). */
+export interface CountedLimit {
   /** 1 … 4 294 967 295, what the rate limit service can carry. */
   readonly requests: number;
   readonly unit: LimitUnit;
-  readonly per: LimitScope;
+  readonly per: LimitScope | 'plan';
 }
 
 /** The largest `requests` of a limit: an unsigned 32-bit number in the rate limit service's messages. */
 export const MAX_LIMIT_REQUESTS = 4_294_967_295;
 
 /** A limit in the form in which it is given: `100/minute/consumer`. */
-export function formatLimit({ requests, unit, per }: Limit): string {
+export function formatLimit({ requests, unit, per }: CountedLimit): string {
   return `${String(requests)}/${unit}/${per}`;
 }
 
 /** Where one limit stands after a request was counted. */
 export interface LimitReading {
-  readonly limit: Limit;
+  readonly limit: CountedLimit;
   /** Requests left in this window; 0 when the limit is reached or exceeded. */
   readonly remaining: number;
   /** Whole seconds until the window ends, at least 1. */

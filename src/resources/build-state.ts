@@ -30,7 +30,8 @@ export function buildState(content: DocumentContent): StoreState {
     const id = credential.id ?? generateId(credential, appKey, taken, counts);
     return makeCredential({ ...kept, id, appKeyHash, material });
   });
-  return { endpoints: content.endpoints, consumers: content.consumers, credentials, grants: content.grants };
+  const { endpoints, consumers, grants, plans } = content;
+  return { endpoints, consumers, credentials, grants, plans };
 }
 
 function incomplete(credential: DocumentCredential): Error {

@@ -1,14 +1,23 @@
 import type { Placed, ProblemLog } from '../model/document/problem-log.ts';
-import { MAX_ENDPOINTS, MAX_GROUP_GRANTS, MAX_GROUP_GRANTS_OF_ENDPOINT, MAX_PATH_SEGMENTS } from '../model/bounds.ts';
+import {
+  MAX_ENDPOINTS,
+  MAX_GROUP_GRANTS,
+  MAX_GROUP_GRANTS_OF_ENDPOINT,
+  MAX_PATH_SEGMENTS,
+  MAX_PLANS,
+} from '../model/bounds.ts';
 import { type Endpoint, segmentCount } from '../model/endpoint.ts';
 import { type Grant, isGroupGrant } from '../model/grant.ts';
 
-/** Reports the first endpoint and the first grants for groups that are more than a store may have. */
-export function checkCounts(
-  endpoints: readonly Placed<Endpoint>[],
-  grants: readonly Placed<Grant>[],
-  problems: ProblemLog,
-): void {
+/** What of a document is counted. */
+interface Counted {
+  readonly endpoints: readonly Placed<Endpoint>[];
+  readonly grants: readonly Placed<Grant>[];
+  readonly plans: readonly Placed<unknown>[];
+}
+
+/** Reports the first endpoint, the first grants for groups and the first plan that are more than a store may have. */
+export function checkCounts({ endpoints, grants, plans }: Counted, problems: ProblemLog): void {
   const counts = new Map<string, number>();
   const count = (what: string, { place }: Placed<unknown>, more: number, most: number): void => {
     const before = counts.get(what) ?? 0;
@@ -27,4 +36,5 @@ export function checkCounts(
     const ofEndpoint = `grants for groups on the endpoint "${placed.value.endpointId}"`;
     count(ofEndpoint, placed, 1, MAX_GROUP_GRANTS_OF_ENDPOINT);
   }
+  for (const placed of plans) count('plans', placed, 1, MAX_PLANS);
 }

@@ -1,5 +1,6 @@
 import { isDeclared, type Place, type Placed, placeIn, type ProblemLog } from '../model/document/problem-log.ts';
 import { carries, describeLabels, type Labels, type LabelSelector } from '../model/labels.ts';
+import { type Plan, planBelongsTo } from '../model/plan.ts';
 
 /** What has labels of its own. Credentials count by those of their consumer, grants by those of their endpoint. */
 interface Labelled {
@@ -23,6 +24,18 @@ export function checkLabels(
     const { at, isThere } = placeOfLabel(place, name);
     if (isThere) problems.report(at, message);
     else problems.reportMissing(at, message);
+  }
+}
+
+/**
+ * Reports plans of a document that reach beyond its selector: of whoever has it, both selectors of a plan carry it.
+ */
+export function checkPlanLabels(plans: readonly Placed<Plan>[], selector: LabelSelector, problems: ProblemLog): void {
+  for (const { value, place } of plans) {
+    if (planBelongsTo(value, selector)) continue;
+    const labels = describeLabels(selector);
+    const message = `this plan reaches beyond ${labels}, the selector: its "consumerSelector" and "endpointSelector" must both name these labels`;
+    problems.report(place, message);
   }
 }
 

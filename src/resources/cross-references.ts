@@ -1,5 +1,6 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import { type Grant, type GroupGrant, isGroupGrant, rankOf } from '../model/grant.ts';
+import type { Plan } from '../model/plan.ts';
 import { grantId } from './grant.ts';
 import { findMatchCollisions } from '../check/route/collisions.ts';
 import { ID_PATTERN } from '../model/document/fields.ts';
@@ -51,6 +52,13 @@ export function checkUniqueGrants(grants: readonly Placed<Grant>[], problems: Pr
   reportRepeated(unique, ({ value }) => rankOf(value), 'priority', describeRank, problems);
 }
 
+/** Reports second priorities of plans: which of two plans counts must never be open (spec §1). */
+export function checkUniquePriorities(plans: readonly Placed<Plan>[], problems: ProblemLog): void {
+  const describe = (_: unknown, first: string): string =>
+    `the plan on ${first} has the same priority; of the plans that cover a request the highest priority counts: give each another one`;
+  reportRepeated(plans, ({ value }) => String(value.priority), 'priority', describe, problems);
+}
+
 /** Dangling references beyond these are reported without the nearest known id, whose search looks at every id. */
 const MAX_SUGGESTIONS = 20;
 
@@ -64,8 +72,26 @@ export function checkReferences(
   consumers: KnownIds,
   problems: ProblemLog,
 ): void {
+  const checkReference = referenceChecker(problems);
+  for (const { value, place } of grants) {
+    checkReference('endpoint', value.endpointId, endpoints, placeIn(place, 'endpoint'));
+    if (!isGroupGrant(value)) checkReference('consumer', value.consumerId, consumers, placeIn(place, 'consumer'));
+  }
+}
+
+/** Reports endpoints that plans list and that are not there. */
+export function checkPlanReferences(plans: readonly Placed<Plan>[], endpoints: KnownIds, problems: ProblemLog): void {
+  const checkReference = referenceChecker(problems);
+  for (const { value, place } of plans) {
+    for (const [index, id] of (value.endpointIds ?? []).entries()) {
+      checkReference('endpoint', id, endpoints, placeIn(place, 'endpoints', index));
+    }
+  }
+}
+
+function referenceChecker(problems: ProblemLog): (noun: string, id: string, known: KnownIds, place: Place) => void {
   let suggestions = 0;
-  const checkReference = (noun: string, id: string, known: KnownIds, place: Place): void => {
+  return (noun, id, known, place) => {
     if (known.has(id)) return;
     const describe = (): string => {
       suggestions += 1;
@@ -75,12 +101,8 @@ export function checkReferences(
       const advice = nearest === null ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
       return `there is no ${noun} ${JSON.stringify(id)}${advice}`;
     };
-    problems.reportMissing(placeIn(place, noun), describe, 'document');
+    problems.reportMissing(place, describe, 'document');
   };
-  for (const { value, place } of grants) {
-    checkReference('endpoint', value.endpointId, endpoints, place);
-    if (!isGroupGrant(value)) checkReference('consumer', value.consumerId, consumers, place);
-  }
 }
 
 /** Reports endpoints that claim the same requests as one before them, disabled ones too (spec §2.3). */

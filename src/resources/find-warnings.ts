@@ -3,7 +3,7 @@ import { documentNames, type PlacedDocument } from './parse-document.ts';
 import { formatPath, type Problem, sortProblems } from '../model/document/problem.ts';
 import { type Place, type Placed, placeIn } from '../model/document/problem-log.ts';
 import { type DocumentSource, positionFinder, type UnreadSource } from '../model/document/source-text.ts';
-import { type Warning, warningsOfCredential, warningsOfEndpoint, warningsOfGrant } from './warnings.ts';
+import { type Warning, warningsOfCredential, warningsOfEndpoint, warningsOfGrant, warningsOfPlan } from './warnings.ts';
 
 /** More are not reported: they have one cause then. */
 const MAX_WARNINGS = 1000;
@@ -23,14 +23,15 @@ export function findWarnings(
   nowSeconds: number,
   isWhole = true,
 ): readonly Problem[] {
-  const { endpoints, consumers, grants } = document;
-  const isEmpty = isWhole && endpoints.length + consumers.length + grants.length === 0;
+  const { endpoints, consumers, grants, plans } = document;
+  const isEmpty = isWhole && endpoints.length + consumers.length + grants.length + plans.length === 0;
   const found = [
     ...(isEmpty ? sources.slice(0, 1).map(({ file }) => ({ file, line: 1, column: 1, path: '', message: EMPTY })) : []),
     ...sources.flatMap((source) => ('text' in source ? warnOfJson(source) : [])),
     ...endpoints.flatMap(warnOfMatch),
     ...warnOfCredentials(document, nowSeconds),
     ...warnOfGrants(document, nowSeconds),
+    ...warnOfPlans(document),
   ];
   const files = sources.map(({ file }) => file);
   return sortProblems(found, files).slice(0, MAX_WARNINGS);
@@ -50,6 +51,17 @@ function warnOfGrants({ grants, endpoints }: PlacedDocument, nowSeconds: number)
   const endpointsById = new Map(endpoints.map(({ value }) => [value.id, value]));
   return grants.flatMap(({ value, place }) =>
     placed(warningsOfGrant(value, endpointsById.get(value.endpointId), nowSeconds), place),
+  );
+}
+
+/** Plans that list an open endpoint, whose callers nobody knows. */
+function warnOfPlans({ plans, endpoints }: PlacedDocument): readonly Problem[] {
+  const open = new Set(endpoints.flatMap(({ value }) => (value.scenario === 'open' ? [value.id] : [])));
+  return plans.flatMap(({ value, place }) =>
+    placed(
+      warningsOfPlan(value, (id) => open.has(id)),
+      place,
+    ),
   );
 }
 

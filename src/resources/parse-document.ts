@@ -1,12 +1,15 @@
 import type { Consumer } from '../model/consumer.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
+import type { Plan } from '../model/plan.ts';
 import {
   checkCollisions,
+  checkPlanReferences,
   checkReferences,
   checkUniqueAppKeys,
   checkUniqueGrants,
   checkUniqueIds,
+  checkUniquePriorities,
   type Declared,
 } from './cross-references.ts';
 import { type DocumentCredential, type ReadCredential, readCredentialsOf } from './credential.ts';
@@ -16,11 +19,12 @@ import type { Problem } from '../model/document/problem.ts';
 import { type Place, type Placed, placeIn, ProblemLog } from '../model/document/problem-log.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import { checkCounts } from './check-counts.ts';
-import { checkLabels } from './check-labels.ts';
+import { checkLabels, checkPlanLabels } from './check-labels.ts';
 import { chooseSelector, documentSelectorField } from './document-selector.ts';
 import { consumerKind, readConsumer } from './consumer.ts';
 import { endpointKind, readEndpoint } from './endpoint.ts';
 import { grantKind, readGrant } from './grant.ts';
+import { planKind, readPlan } from './plan.ts';
 import { readList, readMapping } from '../model/document/read-mapping.ts';
 import type { CredentialContext } from './app-secret.ts';
 import { keyFileReader, type ReadKeyFile, type ReadSecret } from './secret-source.ts';
@@ -35,6 +39,7 @@ export interface DocumentContent {
   /** In the order of the document, consumer by consumer. */
   readonly credentials: readonly DocumentCredential[];
   readonly grants: readonly Grant[];
+  readonly plans: readonly Plan[];
 }
 
 /** How a set of documents is read. */
@@ -61,6 +66,7 @@ const documentKind = {
     endpoints: nestedList(endpointKind),
     consumers: nestedList(consumerKind),
     grants: nestedList(grantKind),
+    plans: nestedList(planKind),
   },
   required: ['version'],
 } as const;
@@ -87,13 +93,14 @@ export function parseDocument(
 ): ParsedDocument {
   const parsed = parsePlacedDocument(sources, { ...options, references: 'document' });
   if ('problems' in parsed) return parsed;
-  const { endpoints, consumers, credentials, grants } = parsed.document;
+  const { endpoints, consumers, credentials, grants, plans } = parsed.document;
   return {
     content: {
       endpoints: endpoints.map(({ value }) => value),
       consumers: consumers.map(({ value }) => value),
       credentials: credentials.map(({ value }) => value),
       grants: grants.map(({ value }) => value),
+      plans: plans.map(({ value }) => value),
     },
   };
 }
@@ -105,6 +112,7 @@ export interface PlacedDocument {
   /** In the order of the document, consumer by consumer. */
   readonly credentials: readonly Placed<DocumentCredential>[];
   readonly grants: readonly Placed<Grant>[];
+  readonly plans: readonly Placed<Plan>[];
   /** The labels that all of it carries; undefined for a document about everything. */
   readonly selector: LabelSelector | undefined;
   /** Takes the problems that are found later. */
@@ -137,6 +145,7 @@ export function parsePlacedDocument(
   const consumers: ReadItem<Consumer>[] = [];
   const credentials: ReadCredential[] = [];
   const grants: ReadItem<Grant>[] = [];
+  const plans: ReadItem<Plan>[] = [];
   const selectors: Placed<LabelSelector>[] = [];
   for (const tree of trees) {
     const root: Place = { tree, path: [] };
@@ -164,6 +173,10 @@ export function parsePlacedDocument(
       grants.push({ raw, place, value: readGrant(raw, place, problems) });
       reportUnseen(raw, place, problems);
     }
+    for (const { raw, place } of itemsOf(values?.plans, placeIn(root, 'plans'), problems)) {
+      plans.push({ raw, place, value: readPlan(raw, place, problems) });
+      reportUnseen(raw, place, problems);
+    }
   }
   const before = problems.count;
   const selector = chooseSelector(selectors, given, problems);
@@ -173,6 +186,7 @@ export function parsePlacedDocument(
     consumers: consumers.flatMap(rightOnly),
     credentials: credentials.flatMap(rightOnly),
     grants: grants.flatMap(rightOnly),
+    plans: plans.flatMap(rightOnly),
     selector,
     problems,
   };
@@ -181,14 +195,20 @@ export function parsePlacedDocument(
   checkUniqueIds(credentials, 'credential', problems);
   checkUniqueAppKeys(credentials, problems);
   checkUniqueGrants(document.grants, problems);
-  checkCounts(document.endpoints, document.grants, problems);
+  checkUniqueIds(plans.map(declaredBy), 'plan', problems);
+  checkUniquePriorities(document.plans, problems);
+  checkCounts(document, problems);
   const areWhole = references === 'document' || (references === 'as-selected' && selector === undefined);
-  if (areWhole) checkReferences(document.grants, endpointIds, consumerIds, problems);
+  if (areWhole) {
+    checkReferences(document.grants, endpointIds, consumerIds, problems);
+    checkPlanReferences(document.plans, endpointIds, problems);
+  }
   checkCollisions(document.endpoints, problems);
   // Where selectors differ, which of them the labels should be is open.
   if (selector !== undefined && isAgreed) {
     checkLabels('endpoint', document.endpoints, selector, problems);
     checkLabels('consumer', document.consumers, selector, problems);
+    checkPlanLabels(document.plans, selector, problems);
   }
   return problems.count > 0 ? { problems: problems.sorted() } : { document };
 }

@@ -2,6 +2,7 @@ import type { DocumentPath } from '../model/document/problem.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
 import { formerEndOf, type Material } from '../model/material.ts';
+import type { Plan } from '../model/plan.ts';
 
 /** What is right in a resource and most probably not meant: where in the declared resource, and why. */
 export interface Warning {
@@ -68,6 +69,18 @@ export function warningsOfGrant(
   const message =
     'this grant decides nothing: its endpoint lets every authenticated consumer in; for those with a grant alone, set "accessCondition: authenticated-and-authorized" there';
   return [{ path: ['endpoint'], message }];
+}
+
+/** Of a plan: that it covers no request of an endpoint that it lists, because that is open. */
+export function warningsOfPlan(
+  { endpointIds }: Pick<Plan, 'endpointIds'>,
+  isOpen: (endpointId: string) => boolean,
+): readonly Warning[] {
+  return (endpointIds ?? []).flatMap((id, index) => {
+    if (!isOpen(id)) return [];
+    const message = 'this plan has no effect on this endpoint: it is open, and its callers are not authenticated';
+    return [{ path: ['endpoints', index], message }];
+  });
 }
 
 function hasEnded(expiresAt: number | null, nowSeconds: number): boolean {

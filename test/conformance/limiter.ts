@@ -152,6 +152,38 @@ export function describeLimiterContract(name: string, setUp: () => Promise<Limit
       assert.deepEqual([day?.isExceeded, hour?.isExceeded], [false, true]);
     });
 
+    it('counts a plan over all endpoints together, beside the limits of each', async () => {
+      const ofPlan = { requests: 3, unit: 'day', per: 'plan' } as const;
+      const planId = `${tested.unique}gold-${String(tests)}`;
+      const remaining = [];
+      for (const [consumerId, endpoint] of [
+        ['acme', 'orders'],
+        ['acme', 'stock'],
+        ['other', 'stock'],
+        ['acme', 'stock'],
+        ['acme', 'orders'],
+      ] as const) {
+        const asked = question([limit('9/day/consumer')], consumerId, endpoint);
+        const readings = await tested.limiter.take({ ...asked, limits: [...asked.limits, ofPlan], planId });
+        remaining.push(readings.map((reading) => (reading.isExceeded ? 'over' : reading.remaining)));
+      }
+      assert.deepEqual(remaining.slice(0, -1), [
+        [8, 2],
+        [8, 1],
+        [8, 2],
+        [7, 0],
+      ]);
+      assert.equal(remaining.at(-1)?.[1], 'over');
+    });
+
+    it('counts a plan by the month of the calendar', async () => {
+      const limits = [{ requests: 2, unit: 'month', per: 'plan' } as const];
+      const planId = `${tested.unique}gold-${String(tests)}`;
+      const [before] = await tested.limiter.take({ ...question([]), limits, planId });
+      const [after] = await tested.limiter.take({ ...question([], 'acme', 'stock'), limits, planId });
+      assert.deepEqual([before?.remaining, after?.remaining], [1, 0]);
+    });
+
     it('takes the largest limit there is', async () => {
       const [reading] = await take([limit('4294967295/day/consumer')]);
       assert.deepEqual([reading?.remaining, reading?.isExceeded], [4_294_967_294, false]);

@@ -3,6 +3,7 @@ import { isGroupGrant, type OwnGrant } from '../../model/grant.ts';
 import { grantInEffect, limitsInForce } from '../../model/grant-in-effect.ts';
 import { carries } from '../../model/labels.ts';
 import type { Limit } from '../../model/limit.ts';
+import { type CompiledPlan, planInEffect } from '../../model/plan.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import type { CompiledGrant } from '../store/check-store.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
@@ -14,13 +15,16 @@ export interface Permit {
   readonly authenticated: Authenticated;
   /** The limits of this caller's requests: the endpoint's, with those of the grant in their place (spec §1). */
   readonly limits: readonly Limit[];
+  /** The plan whose limits count beside them; null without any. */
+  readonly plan: CompiledPlan | null;
   readonly [permitted]: true;
 }
 
 /** The access condition `authenticated-and-authorized` needs a live grant, else `NOT_AUTHORIZED` (spec §4.1). */
 export function authorize(authenticated: Authenticated, nowSeconds: number): Permit | Refusal {
   const { endpoint, catalog } = authenticated.routed;
-  if (endpoint.scenario === 'open' || authenticated.caller === null) return permit(authenticated, endpoint.limits);
+  if (endpoint.scenario === 'open' || authenticated.caller === null)
+    return permit(authenticated, endpoint.limits, null);
   const { consumer, grants } = authenticated.caller;
   const own = grants.get(endpoint.id) ?? null;
   const groups = catalog.groupGrants.of(endpoint.id);
@@ -29,11 +33,12 @@ export function authorize(authenticated: Authenticated, nowSeconds: number): Per
     return refuse('NOT_AUTHORIZED', explainRefusal(consumer, own, groups));
   }
   const limits = grant !== null && isGroupGrant(grant) ? grant.limitsInForce : limitsInForce(endpoint.limits, grant);
-  return permit(authenticated, limits);
+  const plans = catalog.plans.of(endpoint.id);
+  return permit(authenticated, limits, plans === null ? null : planInEffect(plans, consumer.labels));
 }
 
-function permit(authenticated: Authenticated, limits: readonly Limit[]): Permit {
-  return { authenticated, limits } as Permit;
+function permit(authenticated: Authenticated, limits: readonly Limit[], plan: CompiledPlan | null): Permit {
+  return { authenticated, limits, plan } as Permit;
 }
 
 /** No grant of this consumer is live: a grant that would fit has ended. */

@@ -10,12 +10,16 @@ interface Counter {
   used: number;
 }
 
+type Counters = Map<string, Map<string, Counter>>;
+
 /** One window of one unit, with the counters of everybody who was counted in it: they are dropped together. */
 interface OpenWindow {
   readonly unit: LimitUnit;
   readonly startSeconds: number;
   /** By endpoint, then by consumer or {@link EVERYBODY}: ids are looked up as they are, no key is made of them. */
-  readonly counters: Map<string, Map<string, Counter>>;
+  readonly counters: Counters;
+  /** By plan, then by consumer: a plan and an endpoint may have the same id. */
+  readonly ofPlans: Counters;
   /** When it is over by time that has passed: setting the machine's clock neither frees nor keeps a counter. */
   endMs: number;
 }
@@ -39,7 +43,7 @@ export class InProcessLimiter implements Limiter {
     this.#maxCounters = maxCounters;
   }
 
-  take({ endpointId, consumerId, limits }: LimitQuestion): readonly LimitReading[] {
+  take({ endpointId, consumerId, limits, planId = '' }: LimitQuestion): readonly LimitReading[] {
     const nowSeconds = this.#clock.nowSeconds();
     const nowMs = this.#clock.nowMs();
     const owner = consumerId ?? EVERYBODY;
@@ -48,15 +52,18 @@ export class InProcessLimiter implements Limiter {
       const resetSeconds = endSeconds - nowSeconds;
       const windowSeconds = endSeconds - startSeconds;
       const window = this.#open(limit.unit, startSeconds, nowMs + resetSeconds * 1000, nowMs);
-      const counter = window.counters.get(endpointId)?.get(owner) ?? null;
+      const counters = limit.per === 'plan' ? window.ofPlans : window.counters;
+      const holder = limit.per === 'plan' ? planId : endpointId;
+      const counter = counters.get(holder)?.get(owner) ?? null;
       const used = counter?.used ?? 0;
-      return { limit, window, counter, used, resetSeconds, windowSeconds, isExceeded: used >= limit.requests };
+      const isExceeded = used >= limit.requests;
+      return { limit, counters, holder, counter, used, resetSeconds, windowSeconds, isExceeded };
     });
     const isAllowed = !found.some(({ isExceeded }) => isExceeded);
     if (isAllowed) {
       this.#makeRoom(found.filter(({ counter }) => counter === null).length, nowMs);
-      for (const { window, counter } of found) {
-        if (counter === null) addCounter(window, endpointId, owner);
+      for (const { counters, holder, counter } of found) {
+        if (counter === null) addCounter(counters, holder, owner);
         else counter.used += 1;
       }
     }
@@ -76,7 +83,9 @@ export class InProcessLimiter implements Limiter {
       return window;
     }
     this.#dropEnded(nowMs);
-    const window = { unit, startSeconds, counters: new Map<string, Map<string, Counter>>(), endMs };
+    const counters: Counters = new Map();
+    const ofPlans: Counters = new Map();
+    const window = { unit, startSeconds, counters, ofPlans, endMs };
     this.#windows.push(window);
     return window;
   }
@@ -92,16 +101,17 @@ export class InProcessLimiter implements Limiter {
   }
 
   #dropEnded(nowMs: number): void {
-    this.#windows = this.#windows.filter(({ endMs, counters }) => {
+    this.#windows = this.#windows.filter(({ endMs, counters, ofPlans }) => {
       if (endMs > nowMs) return true;
-      for (const ofEndpoint of counters.values()) this.#counters -= ofEndpoint.size;
+      for (const ofHolder of counters.values()) this.#counters -= ofHolder.size;
+      for (const ofHolder of ofPlans.values()) this.#counters -= ofHolder.size;
       return false;
     });
   }
 }
 
-function addCounter({ counters }: OpenWindow, endpointId: string, owner: string): void {
-  const ofEndpoint = counters.get(endpointId) ?? new Map<string, Counter>();
-  if (ofEndpoint.size === 0) counters.set(endpointId, ofEndpoint);
-  ofEndpoint.set(owner, { used: 1 });
+function addCounter(counters: Counters, holder: string, owner: string): void {
+  const ofHolder = counters.get(holder) ?? new Map<string, Counter>();
+  if (ofHolder.size === 0) counters.set(holder, ofHolder);
+  ofHolder.set(owner, { used: 1 });
 }

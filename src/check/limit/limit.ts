@@ -1,5 +1,5 @@
 import type { Permit } from '../authorize/authorize.ts';
-import { formatLimit, type LimitReading, type LimitScope } from '../../model/limit.ts';
+import { formatLimit, type LimitReading } from '../../model/limit.ts';
 import { type Pending, whenReady } from '../../base/pending.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import { type Limiter, LimiterUnavailable } from './limiter.ts';
@@ -19,54 +19,94 @@ export interface LimitPorts {
   readonly limiter: Limiter;
   /** Called whenever the limiter could not answer, whether the request is then allowed or refused. */
   readonly onLimiterFailure: (fault: LimiterUnavailable) => void;
+  /** Called for each limit of a plan that a consumer has used by {@link NEAR_LIMIT} or more. */
+  readonly onPlanNearLimit: (planId: string, consumerId: string, reading: LimitReading) => void;
 }
 
+/** The part of a plan's limit from which on it counts as nearly used up. */
+export const NEAR_LIMIT = 0.8;
+
 /**
- * Counts the request against its limits: those per consumer first, and only when they pass those that all callers
- * share, so that one partner's refused requests use up nothing of the others' (spec §4.2); one deadline for both. Over
+ * Counts the request against its limits: those per consumer with those of its plan first, and only when they pass those
+ * that all callers share, so that one partner's refused requests use up nothing of the others' (spec §4.2); one
+ * deadline for both. Over
  * a limit is `RATE_LIMITED`; a limiter that cannot answer allows, or is `LIMITER_UNAVAILABLE`, as the endpoint's
  * options say.
  */
 export function limit(permit: Permit, ports: LimitPorts): Pending<Granted | Refusal> {
-  if (permit.limits.length === 0) return grant(permit, null);
+  if (permit.limits.length === 0 && permit.plan === null) return grant(permit, null);
   try {
-    const judged = takeAll(permit, ports.limiter);
+    const judged = takeAll(permit, ports);
     return judged instanceof Promise ? judged.catch((fault: unknown) => judgeFault(permit, ports, fault)) : judged;
   } catch (fault) {
     return judgeFault(permit, ports, fault);
   }
 }
 
-function takeAll(permit: Permit, limiter: Limiter): Pending<Granted | Refusal> {
+function takeAll(permit: Permit, ports: LimitPorts): Pending<Granted | Refusal> {
+  const { limiter } = ports;
   const deadlineAtMs = limiter.startDeadline?.();
-  return whenReady(take(permit, limiter, 'consumer', deadlineAtMs), (own) =>
+  return whenReady(takeOwn(permit, limiter, deadlineAtMs), (own) =>
     own.some((reading) => reading.isExceeded)
-      ? judge(permit, own)
-      : whenReady(take(permit, limiter, 'endpoint', deadlineAtMs), (shared) => judge(permit, [...own, ...shared])),
+      ? judge(permit, own, ports)
+      : whenReady(takeShared(permit, limiter, deadlineAtMs), (shared) => judge(permit, [...own, ...shared], ports)),
   );
 }
 
-function take(
-  permit: Permit,
+/** The caller's own limits on the endpoint, and those of its plan behind them. */
+function takeOwn(
+  { limits: all, plan, authenticated }: Permit,
   limiter: Limiter,
-  scope: LimitScope,
   deadlineAtMs: number | undefined,
 ): Pending<readonly LimitReading[]> {
-  const limits = permit.limits.filter(({ per }) => per === scope);
+  const ofEndpoint = all.filter(({ per }) => per === 'consumer');
+  const limits = plan === null ? ofEndpoint : [...ofEndpoint, ...plan.limits];
   if (limits.length === 0) return [];
-  const { routed, caller } = permit.authenticated;
-  const consumerId = scope === 'consumer' && caller !== null ? caller.consumer.id : null;
-  return limiter.take({ endpointId: routed.endpoint.id, consumerId, limits }, deadlineAtMs);
+  const { routed, caller } = authenticated;
+  const endpointId = routed.endpoint.id;
+  const consumerId = caller === null ? null : caller.consumer.id;
+  const question =
+    plan === null ? { endpointId, consumerId, limits } : { endpointId, consumerId, limits, planId: plan.id };
+  return limiter.take(question, deadlineAtMs);
 }
 
-function judge(permit: Permit, readings: readonly LimitReading[]): Granted | Refusal {
+/** The limits that all callers of the endpoint share. */
+function takeShared(
+  { limits: all, authenticated }: Permit,
+  limiter: Limiter,
+  deadlineAtMs: number | undefined,
+): Pending<readonly LimitReading[]> {
+  const limits = all.filter(({ per }) => per === 'endpoint');
+  if (limits.length === 0) return [];
+  const endpointId = authenticated.routed.endpoint.id;
+  return limiter.take({ endpointId, consumerId: null, limits }, deadlineAtMs);
+}
+
+function judge(permit: Permit, readings: readonly LimitReading[], ports: LimitPorts): Granted | Refusal {
+  if (permit.plan !== null) reportPlan(permit, readings, ports);
   const reading = readings.reduce(tighter);
   const exceeded = readings.filter((each) => each.isExceeded);
   if (exceeded.length === 0) return grant(permit, reading);
   return {
-    ...refuse('RATE_LIMITED', `over ${exceeded.map((each) => formatLimit(each.limit)).join(' and ')}`),
+    ...refuse('RATE_LIMITED', `over ${exceeded.map((each) => describe(each, permit)).join(' and ')}`),
     exceeded: { reading, retryAfterSeconds: Math.max(...exceeded.map((each) => each.resetSeconds)) },
   };
+}
+
+/** `100/minute/consumer`, or `50/second/plan (gold)`. */
+function describe({ limit: counted }: LimitReading, { plan }: Permit): string {
+  const text = formatLimit(counted);
+  return counted.per === 'plan' && plan !== null ? `${text} (${plan.id})` : text;
+}
+
+function reportPlan({ plan, authenticated }: Permit, readings: readonly LimitReading[], ports: LimitPorts): void {
+  const { caller } = authenticated;
+  if (plan === null || caller === null) return;
+  for (const reading of readings) {
+    const { per, requests } = reading.limit;
+    if (per !== 'plan' || requests - reading.remaining < requests * NEAR_LIMIT) continue;
+    ports.onPlanNearLimit(plan.id, caller.consumer.id, reading);
+  }
 }
 
 /** The one with the least remaining; of equals the longer window, then the consumer's own (spec §4.2). */

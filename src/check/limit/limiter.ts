@@ -1,13 +1,18 @@
-import type { Limit, LimitReading } from '../../model/limit.ts';
+import type { CountedLimit, LimitReading } from '../../model/limit.ts';
 import type { Pending } from '../../base/pending.ts';
 
-/** Limits of one scope that one request is counted against, in one call. */
+/**
+ * Limits that one request is counted against, in one call: those of its consumer with those of the consumer's plan, or
+ * those that all callers of the endpoint share.
+ */
 export interface LimitQuestion {
   readonly endpointId: string;
   /** Null asks for the counters that all callers of the endpoint share (`per: endpoint`). */
   readonly consumerId: string | null;
-  /** At least one, all of that scope. */
-  readonly limits: readonly Limit[];
+  /** At least one. */
+  readonly limits: readonly CountedLimit[];
+  /** The plan whose limits (`per: plan`) are among them; absent where none are. */
+  readonly planId?: string;
 }
 
 /** Counts requests in fixed windows aligned to UTC (spec §4.2). */

@@ -5,6 +5,7 @@ import { parsePathRule } from '../receive/path.ts';
 import type { Catalog, EndpointTable, StoreState } from '../store/check-store.ts';
 import { compileCredentialIndex } from '../store/credential-index.ts';
 import { compileGroupGrants } from '../store/group-grants.ts';
+import { compilePlans } from '../store/plan-table.ts';
 
 interface MethodRules {
   readonly listed: Map<string, Endpoint>;
@@ -20,10 +21,11 @@ interface PathNode {
 
 /** Compiles all resources of a store into a catalog that answers everything from memory. */
 export function compileCatalog(state: StoreState): Catalog {
-  const { endpoints, grants } = state;
+  const { endpoints, grants, plans } = state;
   return {
     endpoints: compileEndpointTable(endpoints),
     groupGrants: compileGroupGrants(grants.filter(isGroupGrant), endpoints),
+    plans: compilePlans(plans, endpoints),
     credentials: compileCredentialIndex(state),
   };
 }

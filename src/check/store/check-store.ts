@@ -4,6 +4,7 @@ import type { Endpoint, SignatureMethod } from '../../model/endpoint.ts';
 import type { Grant } from '../../model/grant.ts';
 import type { RankedGrant } from '../../model/grant-in-effect.ts';
 import type { Limit } from '../../model/limit.ts';
+import type { CompiledPlan, Plan } from '../../model/plan.ts';
 import type { CredentialSource } from './credential-source.ts';
 
 /** The endpoints of one moment, compiled once for look-ups whose cost does not grow with their number. */
@@ -39,14 +40,21 @@ export interface GroupGrants {
   of(endpointId: string): readonly CompiledGrant[];
 }
 
+/** The plans of one moment, compiled with the endpoints. */
+export interface PlanTable {
+  /** Those that cover an endpoint, the highest priority first; null for none. No two have the same priority. */
+  of(endpointId: string): readonly CompiledPlan[] | null;
+}
+
 /**
- * What a request is decided with. Endpoints and grants for groups are those of one moment and never change. The
+ * What a request is decided with. Endpoints, plans and grants for groups are those of one moment and never change. The
  * credentials of a store that fits into memory are of the same moment, so that one state decides a request (spec §6);
  * those of a database come through a live cache.
  */
 export interface Catalog {
   readonly endpoints: EndpointTable;
   readonly groupGrants: GroupGrants;
+  readonly plans: PlanTable;
   readonly credentials: CredentialSource;
 }
 
@@ -76,6 +84,7 @@ export interface StoreState {
   readonly consumers: readonly Consumer[];
   readonly credentials: readonly Credential[];
   readonly grants: readonly Grant[];
+  readonly plans: readonly Plan[];
 }
 
 /** What is reported of a declarative file. Called from a timer, after the file was opened. */

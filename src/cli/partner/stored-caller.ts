@@ -67,6 +67,7 @@ export async function readStoredCaller(
     consumers: consumers.flatMap((found) => (found === null ? [] : [found.resource])),
     credentials,
     grants: [...own, ...(await listGroupGrants(store))],
+    plans: [],
   });
   const held = sent.appKey === null ? null : await catalog.credentials.findByAppKey(sent.appKey);
   const former = owner === null ? null : formerSecretOf(owner.material);

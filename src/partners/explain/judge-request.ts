@@ -167,6 +167,7 @@ export function knownToPartner(
     consumers: [consumer],
     credentials: appKey === null ? [] : [credential],
     grants: [{ endpointId: endpoint.id, consumerId: consumer.id, limits: null, expiresAt: null }],
+    plans: [],
   });
   return { catalog, secret, caller: null, tokens: tokensOfPartners };
 }

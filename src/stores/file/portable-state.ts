@@ -25,7 +25,7 @@ const SLICE_SIZE = 250;
 
 /** Cuts a state into slices. */
 export function* sliceState(state: StoreState): Generator<StateSlice> {
-  const lists = [state.endpoints, state.consumers, state.credentials, state.grants];
+  const lists = [state.endpoints, state.consumers, state.credentials, state.grants, state.plans];
   const length = Math.max(...lists.map((list) => list.length));
   for (let start = 0; start < length; start += SLICE_SIZE) {
     const end = start + SLICE_SIZE;
@@ -34,6 +34,7 @@ export function* sliceState(state: StoreState): Generator<StateSlice> {
       consumers: state.consumers.slice(start, end),
       credentials: state.credentials.slice(start, end).map(toPortable),
       grants: state.grants.slice(start, end),
+      plans: state.plans.slice(start, end),
     };
   }
 }
@@ -47,6 +48,7 @@ export function joinSlice(state: JoinedState, slice: StateSlice): void {
   state.consumers.push(...slice.consumers);
   state.credentials.push(...slice.credentials.map(fromPortable));
   state.grants.push(...slice.grants);
+  state.plans.push(...internalizeWithin(slice.plans));
 }
 
 function toPortable(credential: Credential): PortableCredential {

@@ -1,5 +1,6 @@
 import type { Clock, StartTimer } from '../../base/clock.ts';
 import type { Catalog, CheckStore, DatabaseObserver } from '../../check/store/check-store.ts';
+import { noPlans } from '../../check/store/plan-table.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import type { Sealer } from '../../model/keyring/sealed.ts';
 import { type StoreRevision, wholeRevision } from '../../model/store-revision.ts';
@@ -286,7 +287,7 @@ export class MongoCheckStore implements CheckStore {
     this.#faults.replace('endpoints', endpoints.faults);
     this.#faults.exchange(this.#grantFaults, grantFaults);
     this.#grantFaults = grantFaults;
-    this.#catalog = { endpoints: endpoints.table, groupGrants, credentials: this.#lookUps.cache };
+    this.#catalog = { endpoints: endpoints.table, groupGrants, plans: noPlans, credentials: this.#lookUps.cache };
     this.#revision.compiled();
     this.#markRead();
     if (why !== 'grants-changed') this.#ports.observer[why](endpoints);

@@ -4,7 +4,7 @@ import {
   type RateLimitResponse_DescriptorStatus,
 } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
 import { RateLimitUnit } from '../../gen/envoy/type/v3/ratelimit_unit.ts';
-import { type Limit, type LimitReading, type LimitUnit, windowAt } from '../../model/limit.ts';
+import { type CountedLimit, type LimitReading, type LimitUnit, windowAt } from '../../model/limit.ts';
 import { WireWriter } from '../../base/protobuf/wire-writer.ts';
 import type { LimitQuestion } from '../../check/limit/limiter.ts';
 import { ServiceFailure } from './service-failure.ts';
@@ -32,20 +32,20 @@ const writer = new WireWriter();
 
 /**
  * The message that counts one request against the limits of a question: one descriptor for each, in their order, with
- * the limit as override (spec §4.2). The entries are `endpoint`, `consumer` (only for `per: consumer`), `unit` and, for
- * a month, `period`, such as `2026-11`, in this order: the service's counters know neither unit nor limit, and ids of
- * endpoints come first because they hold no `_`.
+ * the limit as override (spec §4.2). The entries are `endpoint`, or `plan` for a limit of one, `consumer` (only for
+ * `per: consumer` and plans), `unit` and, for a month, `period`, such as `2026-11`, in this order: the service's
+ * counters know neither unit nor limit, and ids of endpoints and plans come first because they hold no `_`.
  */
 export function encodeQuestion(
   domain: string,
-  { endpointId, consumerId, limits }: LimitQuestion,
+  { endpointId, consumerId, limits, planId = '' }: LimitQuestion,
   nowSeconds: number,
 ): Uint8Array {
   writer.begin();
   writer.numberField(3, 1); // hits_addend
   for (let at = limits.length - 1; at >= 0; at -= 1) {
     const limit = limits[at];
-    if (limit !== undefined) writeDescriptor(endpointId, consumerId, limit, nowSeconds);
+    if (limit !== undefined) writeDescriptor({ endpointId, planId, consumerId }, limit, nowSeconds);
   }
   const beforeDomain = writer.size;
   writer.utf8(domain);
@@ -53,11 +53,17 @@ export function encodeQuestion(
   return writer.finish();
 }
 
+/** Whose requests are counted. */
+interface Counted {
+  readonly endpointId: string;
+  readonly planId: string;
+  readonly consumerId: string | null;
+}
+
 /** An `envoy.extensions.common.ratelimit.v3.RateLimitDescriptor`. */
 function writeDescriptor(
-  endpointId: string,
-  consumerId: string | null,
-  { requests, unit }: Limit,
+  { endpointId, planId, consumerId }: Counted,
+  { requests, unit, per }: CountedLimit,
   nowSeconds: number,
 ): void {
   const { unit: serviceUnit, periodAt } = serviceUnits[unit];
@@ -68,7 +74,8 @@ function writeDescriptor(
   if (periodAt !== null) writeEntry('period', periodAt(nowSeconds));
   writeEntry('unit', unit);
   if (consumerId !== null) writeEntry('consumer', consumerId);
-  writeEntry('endpoint', endpointId);
+  if (per === 'plan') writeEntry('plan', planId);
+  else writeEntry('endpoint', endpointId);
   writer.head(2, before);
 }
 
@@ -90,7 +97,11 @@ function monthOf(nowSeconds: number): string {
  * sent. Without its domain in the configuration the service says OK to everything, and only the missing limit shows it
  * (spec §4.2). `nowSeconds` is the time of the question.
  */
-export function readAnswer(answer: Uint8Array, limits: readonly Limit[], nowSeconds: number): readonly LimitReading[] {
+export function readAnswer(
+  answer: Uint8Array,
+  limits: readonly CountedLimit[],
+  nowSeconds: number,
+): readonly LimitReading[] {
   const { overallCode, statuses } = decode(answer);
   if (overallCode !== OK && overallCode !== OVER_LIMIT) throw wrong('says neither yes nor no');
   if (statuses.length !== limits.length) throw wrong('does not tell of every limit that was sent');
@@ -112,7 +123,7 @@ function decode(answer: Uint8Array): RateLimitResponse {
 }
 
 function read(
-  limit: Limit,
+  limit: CountedLimit,
   status: RateLimitResponse_DescriptorStatus | undefined,
   isRefused: boolean,
   nowSeconds: number,

@@ -10,6 +10,7 @@ import {
   registerTrafficMetrics,
 } from '../../../src/gateway/observe/store-metrics.ts';
 import { registerRefusalMetrics } from '../../../src/gateway/observe/refusal-metrics.ts';
+import { PlanWarnings } from '../../../src/gateway/observe/plan-metrics.ts';
 import { createLogger } from '../../../src/gateway/observe/logger.ts';
 import { ManageMetrics } from '../../../src/operators/process/manage-metrics.ts';
 import { Metrics } from '../../../src/gateway/observe/metrics.ts';
@@ -32,6 +33,7 @@ export function fullRegistry(): Registry {
   const { registry } = new Metrics('1.2.3');
   const logger = createLogger('error', { write: () => undefined });
   createLimiterObserver(logger, registry);
+  new PlanWarnings(systemClock, registry);
   registerStoreAge(registry, () => 0);
   registerDatabaseMetrics(
     registry,

@@ -26,6 +26,7 @@ export interface GatewayParts extends CatalogParts {
   readonly tokens?: AccessTokens;
   readonly revokedTokens?: RevokedTokens;
   readonly replayGuard?: ReplayGuard;
+  readonly onPlanNearLimit?: CheckPorts['onPlanNearLimit'];
   /** In place of the parts of a catalog. */
   readonly catalog?: () => Catalog;
 }
@@ -49,6 +50,7 @@ export function testGateway({
   revokedTokens = keepRevokedTokensInProcess(clock),
   replayGuard = new InProcessReplayGuard(clock),
   catalog,
+  onPlanNearLimit = () => undefined,
   ...parts
 }: GatewayParts = {}): TestGateway {
   const decided: DecidedCheck[] = [];
@@ -77,6 +79,7 @@ export function testGateway({
     onLimiterFailure: (fault) => {
       limiterFaults.push(fault);
     },
+    onPlanNearLimit,
   };
   const handle = createCheckHandler({ ...ports, observer });
   return {

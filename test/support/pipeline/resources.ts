@@ -14,6 +14,7 @@ import { type Credential } from '../../../src/model/credential.ts';
 import type { Grant, GroupGrant, OwnGrant } from '../../../src/model/grant.ts';
 import { type Labels } from '../../../src/model/labels.ts';
 import { type Limit } from '../../../src/model/limit.ts';
+import type { Plan } from '../../../src/model/plan.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { compileCatalog } from '../../../src/check/route/endpoint-table.ts';
 import type { Catalog } from '../../../src/check/store/check-store.ts';
@@ -157,12 +158,26 @@ export function limit(text: `${number}/${Limit['unit']}/${Limit['per']}`): Limit
   return { requests: Number(requests), unit, per };
 }
 
+/** The plan `gold` for `tier=gold` on every endpoint, with 2 requests a day and priority 0, unless stated otherwise. */
+export function plan(parts: Partial<Plan> = {}): Plan {
+  return {
+    id: 'gold',
+    consumerSelector: { tier: 'gold' },
+    endpointIds: null,
+    endpointSelector: parts.endpointIds === undefined ? {} : null,
+    priority: 0,
+    limits: [{ requests: 2, unit: 'day' }],
+    ...parts,
+  };
+}
+
 /** What a catalog is made of. */
 export interface CatalogParts {
   readonly endpoints?: readonly Endpoint[];
   readonly consumers?: readonly Consumer[];
   readonly credentials?: readonly Credential[];
   readonly grants?: readonly Grant[];
+  readonly plans?: readonly Plan[];
 }
 
 /** A catalog: `orders` by key, `acme` with one credential and no grant, unless stated otherwise. */
@@ -171,8 +186,9 @@ export function catalogOf({
   consumers = [consumer()],
   credentials = [credential()],
   grants = [],
+  plans = [],
 }: CatalogParts = {}): Catalog {
-  return compileCatalog({ endpoints, consumers, credentials, grants });
+  return compileCatalog({ endpoints, consumers, credentials, grants, plans });
 }
 
 function matchOf({

@@ -39,6 +39,8 @@ import {
   MAX_PATH_CHARACTERS,
   MAX_PATH_SEGMENTS,
   MAX_PATHS,
+  MAX_PLAN_ENDPOINTS,
+  MAX_PLANS,
 } from '../../../src/model/bounds.ts';
 import { limitScopes, limitUnits } from '../../../src/model/limit.ts';
 import { MAX_IDENTITIES, MAX_IDENTITY_LENGTH, MAX_TOKENS } from '../../../src/model/operator.ts';
@@ -71,8 +73,8 @@ const PAGE = 'docs/resource-accounting.md';
 
 /** What operators can fill, by the first cell of its row, and the number that is in force. */
 const filledByOperators: Readonly<Record<string, string>> = {
-  'ids of endpoints, consumers, credentials and operators': `${String(MAX_ID_CHARACTERS)} characters`,
-  'labels of an endpoint or consumer, of a group, and of a selector': String(MAX_LABELS),
+  'ids of endpoints, consumers, credentials, plans and operators': `${String(MAX_ID_CHARACTERS)} characters`,
+  'labels of an endpoint or consumer, of a group, and of a selector, also of a plan': String(MAX_LABELS),
   'name of a label': `${String(MAX_LABEL_CHARACTERS)} characters`,
   'value of a label': `${String(MAX_LABEL_CHARACTERS)} characters`,
   'labels of a group, percent-encoded in the id of its grant': `${String(MAX_GRANT_HOLDER_CHARACTERS)} characters`,
@@ -96,6 +98,9 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'segments of the paths of all endpoints, counted for each host': String(MAX_PATH_SEGMENTS),
   'grants for groups on an endpoint': String(MAX_GROUP_GRANTS_OF_ENDPOINT),
   'grants for groups': String(MAX_GROUP_GRANTS),
+  plans: String(MAX_PLANS),
+  'endpoints that a plan lists': String(MAX_PLAN_ENDPOINTS),
+  'limits of a plan': String(limitUnits.length),
   'an App Key': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
   'a text with a public key': `${String(MAX_PUBLIC_KEY_CHARACTERS)} characters`,
   'an App Secret': `${String(MAX_APP_SECRET_CHARACTERS)} characters`,

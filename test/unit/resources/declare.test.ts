@@ -6,6 +6,7 @@ import { declareConsumer } from '../../../src/resources/consumer.ts';
 import { declareCredential } from '../../../src/resources/credential.ts';
 import { declareEndpoint } from '../../../src/resources/endpoint.ts';
 import { declareGrant } from '../../../src/resources/grant.ts';
+import { declarePlan } from '../../../src/resources/plan.ts';
 import { type DocumentContent, parseDocument } from '../../../src/resources/parse-document.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { Secret } from '../../../src/model/secret.ts';
@@ -16,6 +17,7 @@ import {
   limit,
   openEndpoint,
   partnerEndpoint,
+  plan,
 } from '../../support/pipeline/resources.ts';
 import { appKeyMaterial, mapSecrets, sharedSecret } from '../../../src/model/material.ts';
 
@@ -109,13 +111,15 @@ describe('declaring resources', () => {
       openEndpoint({ id: 'open', paths: [{ prefix: '/open' }], options: { mode: 'observe' } }),
     ];
     const grants = [grant(), grant({ endpointId: 'h', limits: [limit('7/hour/consumer')], expiresAt: 1_800_000_000 })];
+    const plans = [plan({ endpointIds: ['h', 'o'] }), plan({ id: 'all', consumerSelector: {}, priority: -3 })];
     const acme = consumer({ description: 'd', labels: { tier: 'gold' }, enabled: false });
     const content = contentOf({
       endpoints: endpoints.map(declareEndpoint),
       consumers: [declareConsumer(acme)],
       grants: grants.map(declareGrant),
+      plans: plans.map(declarePlan),
     });
-    assert.deepEqual(content, { endpoints, consumers: [acme], credentials: [], grants });
+    assert.deepEqual(content, { endpoints, consumers: [acme], credentials: [], grants, plans });
   });
 
   it('is read back with any text in names and labels that can be seen', () => {

@@ -170,7 +170,13 @@ grants: [{ endpoint: k, consumer: acme, limits: [] }, { endpoint: k, consumer: b
   });
 
   it('accepts a document that declares nothing', () => {
-    assert.deepEqual(contentOf('version: 1'), { endpoints: [], consumers: [], credentials: [], grants: [] });
+    assert.deepEqual(contentOf('version: 1'), {
+      endpoints: [],
+      consumers: [],
+      credentials: [],
+      grants: [],
+      plans: [],
+    });
     assert.deepEqual(contentOf('---\nversion: 1\nendpoints: []\n...\n').endpoints, []);
   });
 

@@ -22,9 +22,10 @@ describe('the resources that checks read have one hidden class each', () => {
   });
 
   it('credentials of a declarative file', () => {
-    const joined = { endpoints: [], consumers: [], credentials: [] as Credential[], grants: [] };
+    const joined = { endpoints: [], consumers: [], credentials: [] as Credential[], grants: [], plans: [] };
     const credentials = numbers.map(credentialOf);
-    for (const slice of sliceState({ endpoints: [], consumers: [], credentials, grants: [] })) joinSlice(joined, slice);
+    const state = { endpoints: [], consumers: [], credentials, grants: [], plans: [] };
+    for (const slice of sliceState(state)) joinSlice(joined, slice);
     assertOneClass(joined.credentials);
     const secrets = joined.credentials.map(({ material }) => material).filter(({ kind }) => kind === 'shared-secret');
     assertOneClass(secrets, COUNT / 2);
@@ -87,10 +88,16 @@ describe('names of closed lists that checks compare are the constants of the pro
   });
 
   it('in endpoints and credentials of a large declarative file, which another thread reads', () => {
-    const joined = { endpoints: [] as Endpoint[], consumers: [], credentials: [] as Credential[], grants: [] };
+    const joined = {
+      endpoints: [] as Endpoint[],
+      consumers: [],
+      credentials: [] as Credential[],
+      grants: [],
+      plans: [],
+    };
     const read = readEndpointDocument(endpointDocument('orders'));
     assert.ok('value' in read, JSON.stringify(read));
-    const state = { endpoints: [read.value], consumers: [], credentials: [credentialOf(1)], grants: [] };
+    const state = { endpoints: [read.value], consumers: [], credentials: [credentialOf(1)], grants: [], plans: [] };
     for (const slice of sliceState(state)) joinSlice(joined, structuredClone(slice));
     assert.deepEqual(copiesIn(joined.endpoints), []);
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Limiter, LimiterUnavailable, type LimitQuestion } from '../../../../src/check/limit/limiter.ts';
-import { type Limit, type LimitReading, unitSeconds } from '../../../../src/model/limit.ts';
+import { type CountedLimit, type Limit, type LimitReading, unitSeconds } from '../../../../src/model/limit.ts';
 import { isPromise } from '../../../../src/base/pending.ts';
 import { createCheckHandler } from '../../../../src/gateway/serving/check-handler.ts';
 import { headerOf, type Headers } from '../../../support/pipeline/answer.ts';
@@ -44,7 +44,7 @@ function gatewayWith(limits: readonly Limit[], parts: GatewayParts = {}) {
 }
 
 /** A limit that this request used up. */
-function readingOf(asked: Limit): LimitReading {
+function readingOf(asked: CountedLimit): LimitReading {
   const windowSeconds = unitSeconds[asked.unit];
   return { limit: asked, remaining: 0, resetSeconds: 1, windowSeconds, isExceeded: false };
 }

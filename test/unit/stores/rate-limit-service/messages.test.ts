@@ -74,6 +74,27 @@ describe('a request to the rate limit service', () => {
     ]);
   });
 
+  it('names the plan in place of the endpoint for a limit of one, behind those of the consumer', () => {
+    const limits = [limit('9/day/consumer'), { requests: 5, unit: 'month', per: 'plan' } as const];
+    const { descriptors } = requestOf({ endpointId: 'orders', consumerId: 'acme', limits, planId: 'gold' });
+    const consumer = { key: 'consumer', value: 'acme' };
+    assert.deepEqual(descriptors, [
+      {
+        entries: [{ key: 'endpoint', value: 'orders' }, consumer, { key: 'unit', value: 'day' }],
+        limit: { requestsPerUnit: 9, unit: 4 },
+      },
+      {
+        entries: [
+          { key: 'plan', value: 'gold' },
+          consumer,
+          { key: 'unit', value: 'month' },
+          { key: 'period', value: '2026-10' },
+        ],
+        limit: { requestsPerUnit: 5, unit: 6 },
+      },
+    ]);
+  });
+
   it('never holds a unit or an entry that the service cannot take', () => {
     const id = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,62}$/);
     const limits = fc.uniqueArray(
