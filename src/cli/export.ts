@@ -33,7 +33,8 @@ export function registerExport(program: Command, context: CommandContext): void 
 can be applied to the same store, which keeps its secrets. With secrets, it makes the same state in an empty database.
 A file store is printed in its normal form.
 
-With --selector: endpoints and consumers with these labels, credentials of these consumers, and grants on these endpoints.`,
+With --selector: endpoints and consumers with these labels, credentials of these consumers, grants on these endpoints,
+and plans both of whose selectors name these labels. With --endpoint or --consumer there are no plans.`,
     examples: [
       'postern export > postern.yaml',
       'postern export --with-secrets --to backup.yaml',
@@ -96,7 +97,12 @@ function counted(parts: DeclaredParts, onWritten: () => void): DeclaredParts {
       onWritten();
     }
   };
-  return { endpoints: count(parts.endpoints), consumers: count(parts.consumers), grants: count(parts.grants) };
+  return {
+    endpoints: count(parts.endpoints),
+    consumers: count(parts.consumers),
+    grants: count(parts.grants),
+    plans: count(parts.plans),
+  };
 }
 
 function commentFor({ endpoint, consumer, selector, withSecrets }: ExportFlags): readonly string[] {

@@ -119,6 +119,7 @@ async function check(
   const holders = [
     ...document.endpoints.map(({ value: { id, limits } }) => ({ name: `endpoint ${id}`, limits })),
     ...document.grants.map(({ value }) => ({ name: describeGrant(value), limits: value.limits })),
+    ...document.plans.map(({ value: { id, limits } }) => ({ name: `plan ${id}`, limits })),
   ];
   return { ...read, parsed: { document, warnings, note: noteOnLasting(holders, environment) } };
 }
@@ -152,12 +153,14 @@ function countResources({
   consumers,
   credentials,
   grants,
+  plans,
 }: PlacedDocument): Readonly<Record<string, number>> {
   return {
     endpoints: endpoints.length,
     consumers: consumers.length,
     credentials: credentials.length,
     grants: grants.length,
+    ...(plans.length === 0 ? {} : { plans: plans.length }),
   };
 }
 

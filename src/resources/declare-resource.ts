@@ -4,6 +4,7 @@ import { type Declared, declareTime } from './declared.ts';
 import { declareEndpoint, declareWholeEndpoint } from './endpoint.ts';
 import { declareGrant, grantId } from './grant.ts';
 import { declareOperator } from './operator.ts';
+import { declarePlan } from './plan.ts';
 import type { ResourceKind, ResourceOf, Stored } from './resource.ts';
 
 const declareByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[K]) => Declared } = {
@@ -12,6 +13,7 @@ const declareByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[K]) =
   // In a declarative file the consumer that contains it is its owner.
   credential: (credential) => ({ consumer: credential.consumerId, ...declareCredential(credential, 'leave-out') }),
   grant: declareGrant,
+  plan: declarePlan,
   operator: declareOperator,
 };
 
@@ -30,6 +32,7 @@ const declareWholeByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[
   consumer: (consumer) => declareWholeConsumer(consumer),
   credential: (credential) => ({ consumer: credential.consumerId, ...declareWholeOwned(credential, 'leave-out') }),
   grant: declareGrant,
+  plan: declarePlan,
   operator: declareOperator,
 };
 

@@ -62,6 +62,9 @@ export const planKind = {
   required: ['id', 'limits'],
 } as const;
 
+/** A plan of a database, which always says its priority: the index of priorities has every plan. */
+export const storedPlanKind = { ...planKind, required: ['id', 'limits', 'priority'] } as const;
+
 /** Reads a plan; null when a problem was reported. Whether its endpoints are there is not looked at here. */
 export function readPlan(raw: unknown, place: Place, problems: ProblemLog): Plan | null {
   const before = problems.count;
@@ -114,6 +117,11 @@ export function declarePlan({ id, consumerSelector, endpointIds, endpointSelecto
     limits: limits.map(({ requests, unit }) => ({ requests, unit })),
   };
   return withoutDefaults(declared, { consumerSelector: {}, endpoints: [], endpointSelector: {}, priority: 0 });
+}
+
+/** The same, always with its priority, as a database keeps it. */
+export function declareStoredPlan(plan: Plan): Declared {
+  return { ...declarePlan(plan), priority: plan.priority };
 }
 
 /** A limit of a plan in the form in which it is given: `50/second`. */

@@ -4,10 +4,11 @@ import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
 import type { Operator } from '../model/operator.ts';
 import type { LabelsSince } from '../model/labels-since.ts';
+import type { Plan } from '../model/plan.ts';
 import type { Secret } from '../model/secret.ts';
 
 /** What operators manage (spec §1), and the operators themselves, whom no declarative file holds. */
-export const resourceKinds = ['endpoint', 'consumer', 'credential', 'grant', 'operator'] as const;
+export const resourceKinds = ['endpoint', 'consumer', 'credential', 'grant', 'plan', 'operator'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
 /** A credential as operators have it: with its App Key, which the check path does without. */
@@ -22,6 +23,7 @@ export interface ResourceOf {
   readonly consumer: Consumer;
   readonly credential: ManagedCredential;
   readonly grant: Grant;
+  readonly plan: Plan;
   readonly operator: Operator;
 }
 

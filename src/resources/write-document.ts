@@ -12,9 +12,10 @@ export interface DocumentParts {
   readonly endpoints: AsyncIterable<Declared>;
   readonly consumers: AsyncIterable<Declared>;
   readonly grants: AsyncIterable<Declared>;
+  readonly plans: AsyncIterable<Declared>;
 }
 
-const sections = ['endpoints', 'consumers', 'grants'] as const;
+const sections = ['endpoints', 'consumers', 'grants', 'plans'] as const;
 
 /** Writes a declarative document (interfaces §4), piece by piece, so that any number of resources can be written. */
 export async function* writeDocument(parts: DocumentParts, format: 'yaml' | 'json'): AsyncGenerator<string> {
@@ -41,13 +42,15 @@ async function* writeJson(parts: DocumentParts): AsyncGenerator<string> {
   yield '{\n  "version": 1';
   if (parts.selector !== undefined) yield `,\n  "selector": ${escapeInJson(JSON.stringify(parts.selector))}`;
   for (const section of sections) {
-    yield `,\n  "${section}": [`;
+    const head = `,\n  "${section}": [`;
     let isEmpty = true;
     for await (const declared of parts[section]) {
-      yield `${isEmpty ? '' : ','}\n    ${escapeInJson(JSON.stringify(declared))}`;
+      yield `${isEmpty ? head : ','}\n    ${escapeInJson(JSON.stringify(declared))}`;
       isEmpty = false;
     }
-    yield isEmpty ? ']' : '\n  ]';
+    // A former version reads a document without plans.
+    if (!isEmpty) yield '\n  ]';
+    else if (section !== 'plans') yield `${head}]`;
   }
   yield '\n}\n';
 }

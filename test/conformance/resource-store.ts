@@ -17,7 +17,15 @@ import type { Labels } from '../../src/model/labels.ts';
 import { type Operator, operatorDefaults } from '../../src/model/operator.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { type FixedClock } from '../support/time/fixed-clock.ts';
-import { consumer, grant, groupGrant, keyEndpoint, limit, partnerEndpoint } from '../support/pipeline/resources.ts';
+import {
+  consumer,
+  grant,
+  groupGrant,
+  keyEndpoint,
+  limit,
+  partnerEndpoint,
+  plan,
+} from '../support/pipeline/resources.ts';
 import { type GivenSecrets, materialWith } from '../support/store/secrets.ts';
 import { materialKindOf } from '../../src/model/material.ts';
 
@@ -120,7 +128,7 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
 
     /** Everything, with revisions: to show that nothing changed. */
     async function everything(): Promise<unknown> {
-      const kinds = ['endpoint', 'consumer', 'credential', 'grant'] as const;
+      const kinds = ['endpoint', 'consumer', 'credential', 'grant', 'plan'] as const;
       const all: unknown[] = [];
       for (const kind of kinds) all.push(...(await collect(tested.store.list(kind))));
       return revealed([...all, ...(await events())]);
@@ -308,6 +316,43 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         assert.deepEqual(priorities, [2, 1, 3]);
       });
 
+      it('keeps plans, and lists them by id', async () => {
+        const listing = plan({ id: 'bulk', consumerSelector: {}, endpointIds: ['orders'], priority: -7 });
+        await commit(...whole(), creation('plan', listing), creation('plan', plan()));
+        assert.deepEqual(await ids('plan'), ['bulk', 'gold']);
+        assert.deepEqual((await stored('plan', 'bulk')).resource, listing);
+        assert.deepEqual((await stored('plan', 'gold')).resource, plan());
+        await commit(await edit('plan', 'gold', { limits: [{ requests: 5, unit: 'month' }] }));
+        assert.equal((await stored('plan', 'gold')).revision, 2);
+        const [event] = await events({ resource: { kind: 'plan', id: 'gold' } });
+        assert.deepEqual(event?.before?.['limits'], [{ requests: 2, unit: 'day' }]);
+        assert.deepEqual(event.after?.['limits'], [{ requests: 5, unit: 'month' }]);
+        await commit(await deletion('plan', 'bulk'));
+        assert.deepEqual(await ids('plan'), ['gold']);
+      });
+
+      it('lets plans change places in one commit', async () => {
+        const at = (id: string, priority: number) => creation('plan', plan({ id, priority }));
+        await commit(at('a', 1), at('b', 2), at('c', 3));
+        await commit(
+          await edit('plan', 'a', { priority: 2 }),
+          await edit('plan', 'b', { priority: 1 }),
+          creation('plan', plan({ id: 'd', priority: 3 })),
+          await deletion('plan', 'c'),
+        );
+        const priorities = await Promise.all(
+          ['a', 'b', 'd'].map(async (id) => (await stored('plan', id)).resource.priority),
+        );
+        assert.deepEqual(priorities, [2, 1, 3]);
+      });
+
+      it('deletes an endpoint with the plan that lists it, or once the plan does not', async () => {
+        await commit(...whole(), creation('plan', plan({ endpointIds: ['orders'] })));
+        const others = [await deletion('grant', 'orders/acme'), await deletion('endpoint', 'orders')];
+        await commit(...others, await edit('plan', 'gold', { endpointIds: null, endpointSelector: { a: 'b' } }));
+        assert.deepEqual([await ids('endpoint'), await ids('plan')], [[], ['gold']]);
+      });
+
       it('keeps grants for groups when a consumer is deleted', async () => {
         await commit(...whole(), creation('grant', groupGrant()));
         const own = [await deletion('grant', 'orders/acme'), await deletion('credential', 'acme-hmac')];
@@ -446,6 +491,25 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         await assertConflict(
           [await deletion('endpoint', 'orders'), await deletion('grant', 'orders/acme')],
           /tier=gold/,
+        );
+      });
+
+      it('refuses plans with the same priority', async () => {
+        await commit(creation('plan', plan({ priority: 5 })));
+        await assertConflict([creation('plan', plan({ id: 'silver', priority: 5 }))], /priority/);
+        await commit(creation('plan', plan({ id: 'silver', priority: 6 })));
+        await assertConflict([await edit('plan', 'silver', { priority: 5 })], /priority/);
+        const both = ['a', 'b'].map((id) => creation('plan', plan({ id, priority: 9 })));
+        await assertConflict(both, /priority/);
+      });
+
+      it('refuses a plan that lists no endpoint of the store, and to delete one that a plan lists', async () => {
+        await assertConflict([creation('plan', plan({ endpointIds: ['orders', 'nowhere'] }))], /"?nowhere/);
+        await commit(creation('plan', plan({ endpointIds: ['orders'] })));
+        await assertConflict([await edit('plan', 'gold', { endpointIds: ['nowhere'] })], /"?nowhere/);
+        await assertConflict(
+          [await deletion('endpoint', 'orders'), await deletion('grant', 'orders/acme')],
+          /the plan "gold" lists (?:the endpoint )?"orders"/,
         );
       });
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../../base/environment.ts';
-import { type Limit, limitUnits, unitSeconds } from '../../model/limit.ts';
+import { type CountedLimit, limitUnits, unitSeconds } from '../../model/limit.ts';
 
 /** From here on a process most probably restarts within a window. */
 const LASTING_SECONDS = unitSeconds.hour;
@@ -7,8 +7,11 @@ const LASTING_SECONDS = unitSeconds.hour;
 /** The units of limits that a restart of the process cuts short, where it keeps them itself. */
 export const lastingUnits = limitUnits.filter((unit) => unitSeconds[unit] >= LASTING_SECONDS);
 
+/** What of a limit says how long it lasts. */
+export type Lasting = Pick<CountedLimit, 'unit'>;
+
 /** Whether any of these limits lasts an hour or longer. */
-export function hasLasting(limits: readonly Limit[] | null): boolean {
+export function hasLasting(limits: readonly Lasting[] | null): boolean {
   return limits !== null && limits.some(({ unit }) => lastingUnits.includes(unit));
 }
 
@@ -30,7 +33,7 @@ const MAX_NAMED = 5;
  * @param holders whose limits they are, in words, each with its limits
  */
 export function noteOnLasting(
-  holders: readonly { readonly name: string; readonly limits: readonly Limit[] | null }[],
+  holders: readonly { readonly name: string; readonly limits: readonly Lasting[] | null }[],
   environment: Environment,
 ): string | null {
   if ((environment['POSTERN_RATE_LIMIT_SERVICE'] ?? '') !== '') return null;

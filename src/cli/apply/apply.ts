@@ -56,8 +56,8 @@ is not enough). Applying twice changes nothing. Up to ${grouped(MAX_CHANGES_PER_
 an interruption, run the command again for the rest.
 
 With --selector, or the key "selector" in the files, the files may only hold endpoints and consumers with these labels,
-credentials of these consumers, and grants on these endpoints. Nothing else is changed, and --prune deletes nothing
-else.`,
+credentials of these consumers, grants on these endpoints, and plans both of whose selectors name these labels. Nothing
+else is changed, and --prune deletes nothing else.`,
     examples: [
       'postern apply -f postern.yaml --dry-run',
       'postern apply -f endpoints.yaml -f consumers.yaml',

@@ -25,8 +25,14 @@ export async function checkFileStore(path: string, environment: Environment): Pr
       fault(subject, formatProblem(problem), `fix it; "postern validate -f ${path}" shows the line`),
     );
   }
-  const { endpoints, consumers, credentials, grants } = parsed.content;
-  const counts = Object.entries({ endpoint: endpoints, consumer: consumers, credential: credentials, grant: grants });
+  const { endpoints, consumers, credentials, grants, plans } = parsed.content;
+  const counts = Object.entries({
+    endpoint: endpoints,
+    consumer: consumers,
+    credential: credentials,
+    grant: grants,
+    ...(plans.length === 0 ? {} : { plan: plans }),
+  });
   const warnings = [
     ...(holdsSecrets(parsed.content, read.text) ? [warnOfReaders(path, 'secrets of partners')] : []),
     ...[...secretFiles].map(async (file) => await warnOfReaders(file, 'an App Secret')),

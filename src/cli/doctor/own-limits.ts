@@ -1,7 +1,6 @@
 import type { Environment } from '../../base/environment.ts';
-import { hasLasting } from '../../check/limit/lasting-limits.ts';
+import { hasLasting, type Lasting } from '../../check/limit/lasting-limits.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
-import type { Limit } from '../../model/limit.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
 import { describeGrant } from '../../resources/grant.ts';
 import { secretReader } from '../../resources/secret-source.ts';
@@ -11,7 +10,7 @@ import { readWholeFile } from '../../base/files/read-whole-file.ts';
 export interface OwnLimits {
   /** Whether a rate limit service is configured. */
   readonly hasService: boolean;
-  /** Endpoints and grants that have limits, in words; null when the store cannot be read. */
+  /** Endpoints, grants and plans that have limits, in words; null when the store cannot be read. */
   readonly holders: readonly string[] | null;
 }
 
@@ -40,11 +39,12 @@ export async function readOwnContent(path: string, environment: Environment): Pr
     readSecret: secretReader({ environment }),
   });
   if ('problems' in parsed) return unreadContent;
-  const { endpoints, grants } = parsed.content;
-  const holdersOf = (hasSome: (limits: readonly Limit[] | null) => boolean): readonly string[] =>
+  const { endpoints, grants, plans } = parsed.content;
+  const holdersOf = (hasSome: (limits: readonly Lasting[] | null) => boolean): readonly string[] =>
     [
       ...endpoints.filter(({ limits }) => hasSome(limits)).map(({ id }) => `endpoint ${id}`),
       ...grants.filter(({ limits }) => hasSome(limits)).map(describeGrant),
+      ...plans.filter(({ limits }) => hasSome(limits)).map(({ id }) => `plan ${id}`),
     ].slice(0, MAX_HOLDERS);
   return {
     holders: holdersOf((limits) => limits !== null && limits.length > 0),

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../base/environment.ts';
 import { replaceInvisible } from '../../model/document/source-text.ts';
-import { noteOnLasting } from '../../check/limit/lasting-limits.ts';
+import { type Lasting, noteOnLasting } from '../../check/limit/lasting-limits.ts';
 import type { Change } from '../../resources/changes/change.ts';
-import type { Limit } from '../../model/limit.ts';
 import { describeGrant } from '../../resources/grant.ts';
 
 /** What to say of changes that set limits which a restart cuts short; null for nothing. */
@@ -16,8 +15,8 @@ export function noteOnLimits(changes: readonly Change[], environment: Environmen
 }
 
 /** Those before and after a change; null for none. */
-function limitsOf({ kind, before, after }: Change): readonly [readonly Limit[] | null, readonly Limit[] | null] {
-  return kind === 'endpoint' || kind === 'grant'
+function limitsOf({ kind, before, after }: Change): readonly [readonly Lasting[] | null, readonly Lasting[] | null] {
+  return kind === 'endpoint' || kind === 'grant' || kind === 'plan'
     ? [before?.resource.limits ?? null, after?.limits ?? null]
     : [null, null];
 }

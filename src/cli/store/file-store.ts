@@ -137,7 +137,7 @@ function withUnread(credential: ManagedCredential, unread: ReadonlyMap<string, s
 }
 
 function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, string>): Resources {
-  const { endpoints, consumers, credentials, grants } = buildState(content);
+  const { endpoints, consumers, credentials, grants, plans } = buildState(content);
   // `buildState` keeps the order of the document, and the App Keys are only there.
   const managed = credentials.map((credential, index): ManagedCredential => {
     const appKey = content.credentials[index]?.appKey ?? null;
@@ -149,6 +149,7 @@ function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, strin
     consumer: inOrder(consumers),
     credential: inOrder(managed),
     grant: inOrder(grants),
+    plan: inOrder(plans),
     operator: new Map(),
   };
 }

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Figure } from '../../stores/cache/cache-figures.ts';
 import { type ReadMetric, registerMetrics } from './metric-table.ts';
 
-type Collection = 'endpoints' | 'consumers' | 'credentials' | 'grants';
+type Collection = 'endpoints' | 'consumers' | 'credentials' | 'grants' | 'plans';
 
 /** What metrics ask a database store, each time they are collected. */
 export interface DatabaseStatus {
@@ -56,6 +56,7 @@ export function registerDatabaseMetrics(registry: Registry, status: DatabaseStat
     consumers: count('consumers'),
     credentials: count('credentials'),
     grants: count('grants'),
+    plans: count('plans'),
   });
   const table: Record<string, ReadMetric> = {
     postern_store_up: ['Whether the database answers: 1 or 0.', () => Number(status.isUp)],

@@ -123,7 +123,10 @@ async function warningsOf(
   resources: Pick<ResourceStore, 'list'>,
   nowSeconds: number,
 ): Promise<readonly string[]> {
-  const ids = changes.flatMap(({ kind, after }) => (kind === 'grant' && after !== null ? [after.endpointId] : []));
+  const ids = changes.flatMap(({ kind, after }) => {
+    if (kind === 'plan') return after?.endpointIds ?? [];
+    return kind === 'grant' && after !== null ? [after.endpointId] : [];
+  });
   const endpoints: Endpoint[] = [];
   if (ids.length > 0) for await (const endpoint of readLabelled(resources, 'endpoint', ids)) endpoints.push(endpoint);
   return findChangeWarnings(changes, { endpoints, nowSeconds });

@@ -5,6 +5,7 @@ import type { Consumer } from '../../model/consumer.ts';
 import { type Grant, isGroupGrant } from '../../model/grant.ts';
 import { carries, type Labels, type LabelSelector } from '../../model/labels.ts';
 import type { Operator } from '../../model/operator.ts';
+import { type Plan, planBelongsTo } from '../../model/plan.ts';
 import { endpointOfShortId, parseGrantId } from '../../resources/grant.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 
@@ -65,6 +66,17 @@ export async function reachGrant(
   return grant;
 }
 
+/** A plan that belongs to the operator's labels. Throws `NotFound` also for one that is there beyond them. */
+export async function reachPlan(
+  { selector }: Operator,
+  id: string,
+  resources: Pick<ResourceStore, 'find'>,
+): Promise<Stored<Plan>> {
+  const stored = await resources.find('plan', id);
+  if (stored === null || !planBelongsTo(stored.resource, selector)) throw notFound('plan', id, []);
+  return stored;
+}
+
 /** The same resources, in which no endpoint, consumer or credential beyond reach is found. */
 export function withinReach(
   operator: Operator,
@@ -87,6 +99,10 @@ export async function isReached(
   { kind, id }: Pick<ConflictHolder, 'kind' | 'id'>,
   resources: Pick<ResourceStore, 'find'>,
 ): Promise<boolean> {
+  if (kind === 'plan') {
+    const plan = await resources.find(kind, id);
+    return plan !== null && planBelongsTo(plan.resource, operator.selector);
+  }
   if (kind !== 'credential') {
     const labelled = await resources.find(kind, id);
     return labelled !== null && reaches(operator, labelled.resource);

@@ -1,6 +1,12 @@
 import { formatPath } from '../../model/document/problem.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
-import { type Warning, warningsOfCredential, warningsOfEndpoint, warningsOfGrant } from '../warnings.ts';
+import {
+  type Warning,
+  warningsOfCredential,
+  warningsOfEndpoint,
+  warningsOfGrant,
+  warningsOfPlan,
+} from '../warnings.ts';
 import type { Change, ChangeOf } from './change.ts';
 
 /** What warnings of changes are found by. */
@@ -43,6 +49,10 @@ function warningsOf(
     case 'grant': {
       const grant = resource as NonNullable<ChangeOf<'grant'>['after']>;
       return warningsOfGrant(grant, endpoints.get(grant.endpointId), nowSeconds);
+    }
+    case 'plan': {
+      const isOpen = (id: string): boolean => endpoints.get(id)?.scenario === 'open';
+      return warningsOfPlan(resource as NonNullable<ChangeOf<'plan'>['after']>, isOpen);
     }
     case 'consumer':
     case 'operator':

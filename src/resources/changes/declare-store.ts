@@ -1,6 +1,7 @@
 import { declareWholeOwned } from '../credential.ts';
 import type { SecretsShown } from '../credential-material.ts';
 import { declareGrant } from '../grant.ts';
+import { declarePlan } from '../plan.ts';
 import { declareWholeConsumer } from '../consumer.ts';
 import { declareWholeEndpoint } from '../endpoint.ts';
 import type { Declared } from '../declared.ts';
@@ -19,7 +20,7 @@ export interface DeclaredPart {
 }
 
 /** The resources of a document. */
-export type DeclaredParts = Pick<DocumentParts, 'endpoints' | 'consumers' | 'grants'>;
+export type DeclaredParts = Pick<DocumentParts, 'endpoints' | 'consumers' | 'grants' | 'plans'>;
 
 /** Consumers whose credentials are asked for at once. */
 const CONSUMERS_AT_ONCE = 500;
@@ -28,7 +29,8 @@ const CONSUMERS_AT_ONCE = 500;
  * A store's resources in the words of a declarative file, in the order of their ids, with `enabled` and `state` always
  * written: what the file leaves out, `apply` would keep as the store then has it. Reads piece by piece and keeps
  * nothing. Selects endpoints, and consumers with their credentials; all where neither is selected. Grants are those of
- * the selected consumers and endpoints: of both, where both are selected; with a selector, what belongs to it.
+ * the selected consumers and endpoints: of both, where both are selected; with a selector, what belongs to it. Plans
+ * are left out where endpoints or consumers are selected by their ids: they are about others, too.
  */
 export function declareStore(
   store: ResourceStore,
@@ -43,6 +45,7 @@ export function declareStore(
       isAll || consumerIds !== undefined
         ? declareConsumers(store, { ids: consumerIds, labels: selector }, secrets)
         : nothing(),
+    plans: isAll ? declarePlans(store, selector) : nothing(),
     grants: selector === undefined ? declareGrants(store, endpointIds, consumerIds) : declareGrantsOf(store, selector),
   };
 }
@@ -73,6 +76,10 @@ async function* declareGrants(store: ResourceStore, endpointIds: Ids, consumerId
   for (const endpointId of endpointIds === undefined ? [undefined] : [...endpointIds].sort()) {
     for await (const { resource } of store.list('grant', { endpointId, consumerIds })) yield declareGrant(resource);
   }
+}
+
+async function* declarePlans(store: ResourceStore, selector: LabelSelector | undefined): AsyncGenerator<Declared> {
+  for await (const { resource } of listSelected(store, 'plan', selector)) yield declarePlan(resource);
 }
 
 async function* declareGrantsOf(store: ResourceStore, selector: LabelSelector): AsyncGenerator<Declared> {

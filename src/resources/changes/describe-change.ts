@@ -92,15 +92,19 @@ function withDefaults(field: FieldChange): FieldChange {
 /** Fields that name the resource and are in its heading. */
 const HEADING: ReadonlySet<string> = new Set(['id', 'endpoint']);
 
-/** Fields that name whose a resource is, which a creation has in its heading. */
-const NAMING: ReadonlySet<string> = new Set(['consumer', 'consumerSelector']);
+/**
+ * Whether a field names whose a resource is, which a creation has in its heading: a plan is not named by its labels.
+ */
+function isNaming(path: string, whole: Declared): boolean {
+  return path === 'consumer' || (path === 'consumerSelector' && Object.hasOwn(whole, 'endpoint'));
+}
 
 /** The fields of a declared resource that differ; of one that is made or deleted, those that it has. */
 export function describeFields(...[before, after]: Sides): readonly FieldChange[] {
-  const differences = [...compareDeclared(shortenKeys(before ?? {}), shortenKeys(after ?? {}))].filter(
-    ({ path }) => !HEADING.has(path) && !(NAMING.has(path) && (before === null || after === null)),
-  );
-  return before === null || after === null ? differences : differences.map(withDefaults);
+  const declared = [shortenKeys(before ?? {}), shortenKeys(after ?? {})] as const;
+  const differences = [...compareDeclared(...declared)].filter(({ path }) => !HEADING.has(path));
+  if (before !== null && after !== null) return differences.map(withDefaults);
+  return differences.filter(({ path }) => !isNaming(path, after ?? before ?? {}));
 }
 
 function* secretFields(change: Change): Generator<FieldChange> {

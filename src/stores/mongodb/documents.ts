@@ -198,6 +198,7 @@ interface Documents {
   readonly consumers: DeclaredDocument;
   readonly credentials: CredentialDocument;
   readonly grants: GrantDocument;
+  readonly plans: DeclaredDocument;
   readonly operators: DeclaredDocument;
   readonly sessions: SessionDocument;
   readonly idempotency: IdempotencyDocument;

@@ -1,6 +1,5 @@
 import type { Clock, StartTimer } from '../../base/clock.ts';
 import type { Catalog, CheckStore, DatabaseObserver } from '../../check/store/check-store.ts';
-import { noPlans } from '../../check/store/plan-table.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import type { Sealer } from '../../model/keyring/sealed.ts';
 import { type StoreRevision, wholeRevision } from '../../model/store-revision.ts';
@@ -38,7 +37,8 @@ export interface MongoCheckStorePorts {
 }
 
 /**
- * MongoDB as a store for checks (spec §6): endpoints and grants for groups in memory, following their collections;
+ * MongoDB as a store for checks (spec §6): endpoints, plans and grants for groups in memory, following
+ * their collections;
  * credentials with their consumers and own grants through a bounded cache, whose entries every change drops.
  *
  * Opening needs no MongoDB: {@link current} throws `StoreUnavailable` until the endpoints were read for the first time,
@@ -251,7 +251,7 @@ export class MongoCheckStore implements CheckStore {
     return this.#follower.changeCount(collection);
   }
 
-  /** Documents that cannot be read: all endpoints and grants for groups, of others those that were looked up. */
+  /** Documents that cannot be read: all endpoints, plans and grants for groups, of others those that were looked up. */
   faultCount(collection: FollowedCollection): number {
     return this.#faults.count(collection);
   }
@@ -283,13 +283,15 @@ export class MongoCheckStore implements CheckStore {
     await this.#lookUps.warmUp();
   }
 
-  #compiled({ endpoints, groupGrants, grantFaults }: CompiledRecords, why: CompileReason): void {
+  #compiled(compiled: CompiledRecords, why: CompileReason): void {
+    const { endpoints, groupGrants, grantFaults, plans, planFaults } = compiled;
     this.#faults.replace('endpoints', endpoints.faults);
+    this.#faults.replace('plans', planFaults);
     this.#faults.exchange(this.#grantFaults, grantFaults);
     this.#grantFaults = grantFaults;
-    this.#catalog = { endpoints: endpoints.table, groupGrants, plans: noPlans, credentials: this.#lookUps.cache };
+    this.#catalog = { endpoints: endpoints.table, groupGrants, plans, credentials: this.#lookUps.cache };
     this.#revision.compiled();
     this.#markRead();
-    if (why !== 'grants-changed') this.#ports.observer[why](endpoints);
+    if (why !== 'others-changed') this.#ports.observer[why](endpoints);
   }
 }

@@ -12,12 +12,14 @@ import {
   readEndpointDocument,
   readGrantDocument,
   readOperatorDocument,
+  readPlanDocument,
   readVersion,
   type VersionFields,
   writeConsumerDocument,
   writeEndpointDocument,
   writeGrantDocument,
   writeOperatorDocument,
+  writePlanDocument,
 } from './mapping/records.ts';
 
 /** How the resources of one kind are kept. */
@@ -46,6 +48,7 @@ export const recordKinds: { readonly [K in ResourceKind]: RecordKind<K> } = {
   },
   operator: { collection: 'operators', read: readOperatorDocument, write: writeOperatorDocument },
   grant: { collection: 'grants', read: readGrantDocument, write: writeGrantDocument },
+  plan: { collection: 'plans', read: readPlanDocument, write: writePlanDocument },
 };
 
 /** A resource with its revision and times, or why the document cannot be read. */

@@ -155,7 +155,9 @@ describe('the schema of the database', () => {
     for (const work of [ensureSchema, requireSchema, repairSchema]) {
       await assert.rejects(work(db), (error) => {
         assert.ok(error instanceof MongodbUnavailable && error.reason === 'schema');
-        assert.match(error.message, /has schema version 11, and this Postern knows 10 at most: .* use that one$/);
+        const [newer, own] = [String(SCHEMA_VERSION + 1), String(SCHEMA_VERSION)];
+        assert.match(error.message, /use that one$/);
+        assert.ok(error.message.includes(`has schema version ${newer}, and this Postern knows ${own} at most: `));
         return true;
       });
     }
@@ -165,7 +167,8 @@ describe('the schema of the database', () => {
   it('is required by those who may not make it, who learn what to do', async () => {
     await assert.rejects(requireSchema(db), /is empty: .*postern doctor --fix/);
     await insertRaw('meta', { _id: 'schema', version: 1 });
-    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 10: .*postern doctor --fix/);
+    const needs = `has schema version 1, and this Postern needs ${String(SCHEMA_VERSION)}: .*postern doctor --fix`;
+    await assert.rejects(requireSchema(db), new RegExp(needs));
   });
 
   it('goes on where a migrator crashed, when its lease has run out', async () => {
@@ -275,6 +278,28 @@ describe('the schema of the database', () => {
       assert.deepEqual(await findSchemaDifferences(db), []);
       await db.collection('refusals').insertOne({ at: new Date() });
       assert.equal(await db.collection('refusals').countDocuments({ consumerId: 'acme' }), 1);
+    });
+  });
+
+  describe('of the version before plans', () => {
+    it('gets their collection while commits go on, which lose nothing', async () => {
+      await ensureSchema(db);
+      await db.dropCollection('plans');
+      await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION - 1 } });
+      const common = { revision: 1, createdAt: new Date(), updatedAt: new Date() };
+      const ids = Array.from({ length: 200 }, (_, at) => `c${String(at)}`);
+      const [outcome] = await Promise.all([
+        ensureSchema(db),
+        ...ids.map(async (_id) => {
+          await db.collection<Anything>('consumers').insertOne({ _id, enabled: true, ...common });
+        }),
+      ]);
+      assert.equal(outcome, 'migrated');
+      assert.deepEqual(await findSchemaDifferences(db), []);
+      assert.equal(await db.collection('consumers').countDocuments(), ids.length);
+      const gold = { limits: [{ requests: 1, unit: 'day' }], priority: 0, ...common };
+      await db.collection<Anything>('plans').insertOne({ _id: 'gold', ...gold });
+      await assert.rejects(db.collection<Anything>('plans').insertOne({ _id: 'other', ...gold }), /duplicate key/);
     });
   });
 

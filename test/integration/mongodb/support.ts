@@ -6,6 +6,7 @@ import { grantId } from '../../../src/resources/grant.ts';
 import type { ManagedCredential } from '../../../src/resources/resource.ts';
 import { type Consumer } from '../../../src/model/consumer.ts';
 import { type Endpoint } from '../../../src/model/endpoint.ts';
+import type { Plan } from '../../../src/model/plan.ts';
 import { type Grant } from '../../../src/model/grant.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { type HeldCredential, StoreUnavailable } from '../../../src/check/store/credential-source.ts';
@@ -13,6 +14,7 @@ import {
   writeConsumerDocument,
   writeEndpointDocument,
   writeGrantDocument,
+  writePlanDocument,
   writeVersion,
 } from '../../../src/stores/mongodb/mapping/records.ts';
 import { writeCredentialDocument } from '../../../src/stores/mongodb/mapping/map-credential.ts';
@@ -33,6 +35,7 @@ export interface Seed {
   readonly consumers?: readonly Consumer[];
   readonly credentials?: readonly ManagedCredential[];
   readonly grants?: readonly Grant[];
+  readonly plans?: readonly Plan[];
 }
 
 /** Stores resources; those that are there are replaced. */
@@ -42,6 +45,7 @@ export async function put(db: Db, seed: Seed, sealer: Sealer = ring): Promise<vo
     consumers: (seed.consumers ?? []).map((each) => writeConsumerDocument(each, version)),
     credentials: (seed.credentials ?? []).map((each) => writeCredentialDocument(each, version, sealer)),
     grants: (seed.grants ?? []).map((each) => writeGrantDocument(each, version)),
+    plans: (seed.plans ?? []).map((each) => writePlanDocument(each, version)),
   };
   const all = Object.entries(documents).flatMap(([collection, some]) => some.map((each) => ({ collection, ...each })));
   for (const [index, { collection, _id, ...fields }] of all.entries()) {
@@ -58,6 +62,7 @@ export function idsOf(seed: Seed): Readonly<Record<FollowedCollection, readonly 
     consumers: (seed.consumers ?? []).map(({ id }) => id),
     credentials: (seed.credentials ?? []).map(({ id }) => id),
     grants: (seed.grants ?? []).map(grantId),
+    plans: (seed.plans ?? []).map(({ id }) => id),
   };
 }
 

@@ -39,6 +39,7 @@ import type { Endpoint } from '../../../src/model/endpoint.ts';
 import type { Operator } from '../../../src/model/operator.ts';
 import { carries, type Labels, type LabelSelector } from '../../../src/model/labels.ts';
 import { type Grant, isGroupGrant, rankOf } from '../../../src/model/grant.ts';
+import { type Plan, planBelongsTo } from '../../../src/model/plan.ts';
 import { findMatchCollisions } from '../../../src/check/route/collisions.ts';
 
 type Tables = { readonly [K in ResourceKind]: Map<string, Stored<ResourceOf[K]>> };
@@ -49,6 +50,7 @@ export interface InitialResources {
   readonly consumers?: readonly Consumer[];
   readonly credentials?: readonly ManagedCredential[];
   readonly grants?: readonly Grant[];
+  readonly plans?: readonly Plan[];
 }
 
 /**
@@ -71,7 +73,14 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
   /** Called before each commit: a test can throw a fault there, or change the store as another operator would. */
   beforeCommit: ((changes: readonly Change[]) => Promise<void> | void) | null = null;
   /** What `list` has read so far, by kind: for tests of how much is read. */
-  readonly read: Record<ResourceKind, number> = { endpoint: 0, consumer: 0, credential: 0, grant: 0, operator: 0 };
+  readonly read: Record<ResourceKind, number> = {
+    endpoint: 0,
+    consumer: 0,
+    credential: 0,
+    grant: 0,
+    plan: 0,
+    operator: 0,
+  };
   #revision = 0;
 
   constructor(
@@ -79,7 +88,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     clock: Clock = { nowSeconds: () => 1_790_000_000, nowMs: () => 1_790_000_000_000, elapsedMs: () => 0 },
   ) {
     this.#clock = clock;
-    const { endpoints = [], consumers = [], credentials = [], grants = [] } = initial;
+    const { endpoints = [], consumers = [], credentials = [], grants = [], plans = [] } = initial;
     const labelsSince = {};
     for (const resource of endpoints) {
       this.#tables.endpoint.set(resource.id, { ...this.#created(resource), labelsSince });
@@ -89,6 +98,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     }
     for (const resource of credentials) this.#tables.credential.set(resource.id, this.#created(resource));
     for (const resource of grants) this.#tables.grant.set(grantId(resource), this.#created(resource));
+    for (const resource of plans) this.#tables.plan.set(resource.id, this.#created(resource));
     checkWhole(this.#tables);
   }
 
@@ -246,7 +256,14 @@ function checkRights(
 }
 
 function emptyTables(): Tables {
-  return { endpoint: new Map(), consumer: new Map(), credential: new Map(), grant: new Map(), operator: new Map() };
+  return {
+    endpoint: new Map(),
+    consumer: new Map(),
+    credential: new Map(),
+    grant: new Map(),
+    plan: new Map(),
+    operator: new Map(),
+  };
 }
 
 function copyOf(tables: Tables): Tables {
@@ -255,6 +272,7 @@ function copyOf(tables: Tables): Tables {
     consumer: new Map(tables.consumer),
     credential: new Map(tables.credential),
     grant: new Map(tables.grant),
+    plan: new Map(tables.plan),
     operator: new Map(tables.operator),
   };
 }
@@ -301,9 +319,15 @@ function checkOwners(changes: readonly Change[], selector: LabelSelector, tables
         ? carriesAll('endpoint', (side as Grant).endpointId)
         : kind === 'credential'
           ? carriesAll('consumer', (side as ManagedCredential).consumerId)
-          : kind !== 'operator' && carriesAll(kind, id);
+          : kind === 'plan'
+            ? [before?.resource, after].every((plan) => isOfOwner(plan, selector))
+            : kind !== 'operator' && carriesAll(kind, id);
     if (!belongs) throw new Outdated(`the ${kind} "${id}" does not belong to the selector`);
   }
+}
+
+function isOfOwner(plan: Plan | null | undefined, selector: LabelSelector): boolean {
+  return plan === null || plan === undefined || planBelongsTo(plan, selector);
 }
 
 function keepFormerAppKey(change: Change, tables: Tables, formerAppKeys: Set<string>): void {
@@ -332,6 +356,13 @@ function checkWhole(tables: Tables): void {
     if (ranks.has(rank)) throw new Conflict(`the grant "${id}" has the priority of another one`);
     ranks.add(rank);
   }
+  const priorities = new Set<number>();
+  for (const [id, { resource }] of tables.plan) {
+    const missing = resource.endpointIds?.find((endpointId) => !tables.endpoint.has(endpointId));
+    if (missing !== undefined) throw new Conflict(`the plan "${id}" lists "${missing}", which is no endpoint`);
+    if (priorities.has(resource.priority)) throw new Conflict(`the plan "${id}" has the priority of another one`);
+    priorities.add(resource.priority);
+  }
   const [collision] = findMatchCollisions([...tables.endpoint.values()].map(({ resource }) => resource));
   if (collision !== undefined) {
     throw new Conflict(`the endpoints "${collision.first.id}" and "${collision.second.id}" claim the same requests`);
@@ -349,6 +380,7 @@ export async function contentsOf(store: ResourceStore): Promise<Record<ResourceK
     consumer: [],
     credential: [],
     grant: [],
+    plan: [],
     operator: [],
   };
   for (const kind of resourceKinds) {

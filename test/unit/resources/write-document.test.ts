@@ -16,18 +16,23 @@ async function written(
     endpoints?: Declared[];
     consumers?: Declared[];
     grants?: Declared[];
+    plans?: Declared[];
   },
   format: 'yaml' | 'json' = 'yaml',
 ): Promise<string> {
-  const { selector, comment = [], endpoints = [], consumers = [], grants = [] } = parts;
+  const { selector, comment = [], endpoints = [], consumers = [], grants = [], plans = [] } = parts;
   let text = '';
-  const document = { selector, comment, endpoints: each(endpoints), consumers: each(consumers), grants: each(grants) };
+  const document = {
+    ...{ selector, comment, endpoints: each(endpoints), consumers: each(consumers) },
+    ...{ grants: each(grants), plans: each(plans) },
+  };
   for await (const piece of writeDocument(document, format)) text += piece;
   return text;
 }
 
 const example = {
   comment: ['Made by a test.'],
+  plans: [{ id: 'gold', consumerSelector: { tier: 'gold' }, limits: [{ requests: 5, unit: 'month' }] }],
   endpoints: [
     {
       id: 'orders',
@@ -79,6 +84,11 @@ consumers:
         methods: [key, hmac]
 grants:
   - { endpoint: orders, consumer: acme, limits: [] }
+plans:
+  - id: gold
+    consumerSelector:
+      tier: gold
+    limits: [{ requests: 5, unit: month }]
 `,
     );
   });
@@ -90,10 +100,10 @@ grants:
   });
 
   it('writes JSON, a resource a line', async () => {
-    const { endpoints, consumers, grants } = example;
+    const { endpoints, consumers, grants, plans } = example;
     const text = await written(example, 'json');
-    assert.deepEqual(JSON.parse(text), { version: 1, endpoints, consumers, grants });
-    assert.equal(text.split('\n').length, 13);
+    assert.deepEqual(JSON.parse(text), { version: 1, endpoints, consumers, grants, plans });
+    assert.equal(text.split('\n').length, 16);
   });
 
   it('writes what has nothing in it', async () => {

@@ -186,7 +186,13 @@ export async function* declaredDocument(imported: ImportedKong, format: 'yaml' |
     throw new Error(`the imported document cannot be served: ${first === undefined ? '' : formatProblem(first)}`);
   }
   yield* writeDocument(
-    { comment, endpoints: inTurn(endpoints), consumers: inTurn(consumers), grants: inTurn(grants) },
+    {
+      comment,
+      endpoints: inTurn(endpoints),
+      consumers: inTurn(consumers),
+      grants: inTurn(grants),
+      plans: inTurn([]),
+    },
     format,
   );
 }

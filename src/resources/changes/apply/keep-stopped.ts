@@ -49,6 +49,7 @@ export function stoppedBefore(change: Change): Stopped | null {
       return state === 'retiring' && change.after.state === 'active' ? state : null;
     }
     case 'grant':
+    case 'plan':
       return null;
   }
 }

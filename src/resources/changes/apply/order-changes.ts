@@ -4,14 +4,15 @@ import type { Change, ChangeOf } from '../change.ts';
 import type { KindPlan } from './apply-plan.ts';
 
 /** The plans of all kinds. */
-type KindPlans = Readonly<Record<'endpoints' | 'consumers' | 'credentials' | 'grants', KindPlan>>;
+type KindPlans = Readonly<Record<'endpoints' | 'consumers' | 'credentials' | 'grants' | 'plans', KindPlan>>;
 
 /**
  * Orders changes so that they can be made in several transactions: endpoints, each consumer with its credentials,
- * grants; then deletions the other way round. A deleted endpoint whose requests another one takes over goes first, with
+ * grants, plans; then deletions the other way round. Deleted plans go first: they leave their priorities to others, and
+ * the endpoints that they list. A deleted endpoint whose requests another one takes over goes first, with
  * its grants; so does a deleted grant for a group whose priority another one takes over.
  */
-export function orderChanges({ endpoints, consumers, credentials, grants }: KindPlans): readonly Change[] {
+export function orderChanges({ endpoints, consumers, credentials, grants, plans }: KindPlans): readonly Change[] {
   const replaced = findReplaced(endpoints);
   const ranks = new Set(grants.made.flatMap(ranksOf));
   const isEarly = (change: Change): boolean =>
@@ -19,11 +20,13 @@ export function orderChanges({ endpoints, consumers, credentials, grants }: Kind
     (replaced.has(change.before?.resource.endpointId ?? '') || rankBefore(change).some((rank) => ranks.has(rank)));
   const isReplaced = (change: Change): boolean => replaced.has(change.id);
   return [
+    ...plans.deleted,
     ...grants.deleted.filter(isEarly),
     ...endpoints.deleted.filter(isReplaced),
     ...endpoints.made,
     ...withCredentials(consumers.made, credentials.made),
     ...grants.made,
+    ...plans.made,
     ...grants.deleted.filter((change) => !isEarly(change)),
     ...credentials.deleted,
     ...consumers.deleted,

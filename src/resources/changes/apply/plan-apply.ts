@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { checkReferences } from '../../cross-references.ts';
+import { checkPlanReferences, checkReferences } from '../../cross-references.ts';
 import { declareResource, idOfResource } from '../../declare-resource.ts';
 import { describeGrant, grantId } from '../../grant.ts';
 import type { PlacedDocument } from '../../parse-document.ts';
@@ -13,6 +13,7 @@ import { carries } from '../../../model/labels.ts';
 import { listSelected } from '../list-selected.ts';
 import { listEndpoints, type ResourceStore } from '../resource-store.ts';
 import { checkGrantOwners, checkGrantsElsewhere, checkTaken, checkTakenRequests } from './stay-within.ts';
+import { checkStoredPlans } from './stored-plans.ts';
 import { orderChanges } from './order-changes.ts';
 import { planCredentials } from './plan-credentials.ts';
 import type { ApplyPlan, KindPlan, Planning, PlanOptions } from './apply-plan.ts';
@@ -42,6 +43,10 @@ export async function planApply(
   await checkGrantReferences(document, kept, store, options);
   await checkStoredPriorities(document, store, options);
   const grants = await planKind('grant', document.grants, store, options, problems);
+  const known = new Set([...kept, ...document.endpoints.map(({ value }) => value)].map(({ id }) => id));
+  checkPlanReferences(document.plans, known, problems);
+  await checkStoredPlans(document, store, options);
+  const plans = await planKind('plan', document.plans, store, options, problems);
   if (selector !== undefined) {
     const changed = endpoints.made.flatMap((change) => (change.kind === 'endpoint' ? (change.after ?? []) : []));
     checkTakenRequests(document, changed, { stored, selector });
@@ -50,7 +55,7 @@ export async function planApply(
   }
   if (problems.count > 0) return { problems: problems.sorted() };
 
-  const kinds = { endpoints, consumers, credentials, grants };
+  const kinds = { endpoints, consumers, credentials, grants, plans };
   return {
     plan: {
       selector,
@@ -71,6 +76,7 @@ const complete: {
   endpoint: keepEnabled,
   consumer: keepEnabled,
   grant: ({ value }) => value,
+  plan: ({ value }) => value,
 };
 
 async function planKind<K extends PlainKind>(
@@ -93,7 +99,7 @@ async function planKind<K extends PlainKind>(
       deleted.push(changeOf(kind, id, before, null));
       continue;
     }
-    if (selector !== undefined && 'labels' in resource && kind !== 'grant') {
+    if (selector !== undefined && 'labels' in resource && kind !== 'grant' && kind !== 'plan') {
       checkTaken({ kind, id, stored: resource.labels, placed }, selector, problems);
     }
     const after = complete[kind](placed, resource);

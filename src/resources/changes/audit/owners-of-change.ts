@@ -7,7 +7,7 @@ import type { ChangeGround, LabelledKind } from '../rights/change-ground.ts';
 /**
  * Whom each of some changes belongs to, as they are made: endpoint and consumer to who has their labels before and
  * after, a credential to who has its consumer, a grant to who has its endpoint and, unless it is for a group, its
- * consumer. Operators are nobody's.
+ * consumer, a plan to who has what both of its selectors say. Operators are nobody's.
  *
  * @param ground what the store has before the changes
  */
@@ -23,6 +23,12 @@ export function createOwners(
   };
   return (change) => {
     if (change.kind === 'operator') return [];
+    if (change.kind === 'plan') {
+      const sides = [change.before?.resource ?? null, change.after].filter((side) => side !== null);
+      return ownedBy(
+        sides.flatMap(({ consumerSelector, endpointSelector }) => [consumerSelector, endpointSelector ?? {}]),
+      );
+    }
     if (change.kind !== 'credential' && change.kind !== 'grant') return ownedBy(labelsOf(change.kind, change.id));
     const owners: Labels[] = [];
     for (const side of [change.before?.resource ?? null, change.after]) {

@@ -5,6 +5,7 @@ import { declareWholeResource } from '../../declare-resource.ts';
 import type { Declared } from '../../declared.ts';
 import { readEndpoint } from '../../endpoint.ts';
 import { readGrant } from '../../grant.ts';
+import { readPlan } from '../../plan.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resource.ts';
 import { readSides } from '../audit/event-sides.ts';
 import { compareDeclared } from '../compare-declared.ts';
@@ -40,6 +41,7 @@ const readers: { readonly [K in PlainKind]: Reader<ResourceOf[K]> } = {
   endpoint: readEndpoint,
   consumer: readConsumer,
   grant: readGrant,
+  plan: readPlan,
 };
 
 function revertPlain<K extends PlainKind>(

@@ -2,7 +2,8 @@ import { type Grant, isGroupGrant } from '../../../model/grant.ts';
 import { isAdministrator, maySetLabel } from '../../../model/label-owners.ts';
 import { carries, describeLabels, type Labels } from '../../../model/labels.ts';
 import { allows, type Permission } from '../../../model/operator.ts';
-import { describeBounds } from '../../../model/operator-bounds.ts';
+import { describeBounds, isBound } from '../../../model/operator-bounds.ts';
+import { planBelongsTo } from '../../../model/plan.ts';
 import { findTakenRequests } from '../../../check/route/taken-requests.ts';
 import { isWithinBounds } from '../../../check/route/within-bounds.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
@@ -17,6 +18,7 @@ export const permissionFor: { readonly [K in ResourceKind]: Permission } = {
   consumer: 'change-consumers',
   credential: 'change-consumers',
   grant: 'change-consumers',
+  plan: 'change-endpoints',
   operator: 'change-operators',
 };
 
@@ -77,6 +79,8 @@ class Judging {
         return this.#judgeCredential(change);
       case 'grant':
         return this.#judgeGrant(change);
+      case 'plan':
+        return this.#judgePlan(change);
     }
   }
 
@@ -136,6 +140,18 @@ class Judging {
     return null;
   }
 
+  /** Its limits stand in place of those of others' plans, and so must its consumers and endpoints be one's own. */
+  #judgePlan({ id, before, after }: ChangeOf<'plan'>): Overreach | null {
+    const { operator } = this.#rights;
+    if (before !== null && !planBelongsTo(before.resource, operator.selector)) return unseen('plan', id);
+    if (isBound(operator)) return forbidden(PLANS_ARE_UNBOUND);
+    return after === null || planBelongsTo(after, operator.selector)
+      ? null
+      : forbidden(
+          `consumerSelector and endpointSelector must name the labels of the operator: ${describeLabels(operator.selector)}`,
+        );
+  }
+
   #judgeSide(id: string, grant: Grant, isNew: boolean): Overreach | null {
     const { operator } = this.#rights;
     const { endpointId } = grant;
@@ -187,6 +203,7 @@ class Judging {
 
 const TOO_MANY_TO_COMPARE =
   'so many hosts, paths and methods cannot be compared with what is beyond reach: change fewer at once';
+const PLANS_ARE_UNBOUND = 'an operator who is bound to hosts or paths changes no plans';
 const GRANT_ELSEWHERE = 'a grant on an endpoint beyond reach would go with it; it has to be removed first';
 
 function forbidden(message: string): Overreach {

@@ -65,6 +65,8 @@ export function needsTurn(changes: readonly Change[]): boolean {
       case 'credential':
       case 'grant':
         return isNewReference(change);
+      case 'plan':
+        return change.before === null || newEndpointsOf(change).length > 0;
       case 'operator':
         return false;
     }
@@ -77,6 +79,12 @@ export function isNewReference(change: ChangeOf<'credential'> | ChangeOf<'grant'
   if (change.before === null) return true;
   // The id of a grant names what it leads to.
   return change.kind === 'credential' && change.before.resource.consumerId !== change.after.consumerId;
+}
+
+/** The endpoints that a plan lists and did not list before. */
+export function newEndpointsOf({ before, after }: ChangeOf<'plan'>): readonly string[] {
+  const former = new Set(before?.resource.endpointIds);
+  return (after?.endpointIds ?? []).filter((id) => !former.has(id));
 }
 
 /** Waits for the turn of a transaction that {@link needsTurn}, which lasts until its end. */
@@ -108,6 +116,8 @@ function takesAway(change: Change): boolean {
       return change.after === null || (change.before.resource.state !== 'revoked' && change.after.state === 'revoked');
     case 'grant':
       return change.after === null;
+    case 'plan':
+      return false;
   }
 }
 

@@ -6,6 +6,7 @@ import {
   MAX_GROUP_GRANTS,
   MAX_GROUP_GRANTS_OF_ENDPOINT,
   MAX_PATH_SEGMENTS,
+  MAX_PLANS,
 } from '../../../model/bounds.ts';
 import { type Endpoint, segmentCount } from '../../../model/endpoint.ts';
 import { type GroupGrant, isGroupGrant } from '../../../model/grant.ts';
@@ -14,12 +15,13 @@ import { collectionOf, forGroups } from '../documents.ts';
 import { changesOfKind, type CommitContext } from './changes.ts';
 
 /**
- * Rejects with {@link Conflict} when, after the changes were written, there are more endpoints or grants for groups
- * than may be, and more than before. What was beyond a bound may stay, and shrink.
+ * Rejects with {@link Conflict} when, after the changes were written, there are more endpoints, grants for groups or
+ * plans than may be, and more than before. What was beyond a bound may stay, and shrink.
  */
 export async function checkBounds(changes: readonly Change[], context: CommitContext): Promise<void> {
   await checkEndpoints(changes, context);
   await checkGroupGrants(changes, context);
+  await checkPlans(changes, context);
 }
 
 async function checkEndpoints(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
@@ -67,6 +69,14 @@ async function checkGroupGrants(changes: readonly Change[], { db, session }: Com
   }
   if ([...more.values()].reduce((sum, count) => sum + count, 0) <= 0) return;
   refuseBeyond(await grants.countDocuments(forGroups, { session }), MAX_GROUP_GRANTS, 'grants for groups');
+}
+
+async function checkPlans(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
+  const more = changesOfKind(changes, 'plan').reduce(
+    (sum, { before, after }) => sum + (after === null ? 0 : 1) - (before === null ? 0 : 1),
+    0,
+  );
+  if (more > 0) refuseBeyond(await collectionOf(db, 'plans').countDocuments({}, { session }), MAX_PLANS, 'plans');
 }
 
 function isForGroup(grant: object | null): grant is GroupGrant {

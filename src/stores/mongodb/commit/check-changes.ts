@@ -10,7 +10,14 @@ import { type CollectionName, collectionOf } from '../documents.ts';
 import { readEndpointDocument } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
 import { checkSegments } from './check-bounds.ts';
-import { changesOfKind, type CommitContext, deletedIds, type Identified, isNewReference } from './changes.ts';
+import {
+  changesOfKind,
+  type CommitContext,
+  deletedIds,
+  type Identified,
+  isNewReference,
+  newEndpointsOf,
+} from './changes.ts';
 
 /** So many ids, of 127 characters at most, fit well into one request. */
 const IDS_AT_ONCE = 10_000;
@@ -102,8 +109,8 @@ interface Reference {
 }
 
 /**
- * Rejects with {@link Conflict} when, after the changes were written, a credential or grant leads nowhere: because the
- * consumer or endpoint of a new one is not there, or because one was deleted that still has some.
+ * Rejects with {@link Conflict} when, after the changes were written, a credential, grant or plan leads nowhere:
+ * because the consumer or endpoint of a new one is not there, or because one was deleted that still has some.
  */
 export async function checkReferences(changes: readonly Change[], context: CommitContext): Promise<void> {
   const consumers: Reference[] = [];
@@ -118,10 +125,14 @@ export async function checkReferences(changes: readonly Change[], context: Commi
     if (!isGroupGrant(after)) consumers.push({ child, parent: after.consumerId });
     endpoints.push({ child, parent: after.endpointId });
   }
+  for (const change of changesOfKind(changes, 'plan')) {
+    endpoints.push(...newEndpointsOf(change).map((parent) => ({ child: `plan "${change.id}"`, parent })));
+  }
   await requireParents('consumer', consumers, context);
   await requireParents('endpoint', endpoints, context);
   await refuseOrphans('consumer', changes, context);
   await refuseOrphans('endpoint', changes, context);
+  await refuseListed(changes, context);
 }
 
 type ParentKind = 'consumer' | 'endpoint';
@@ -165,6 +176,19 @@ async function refuseOrphans(
         `the ${kind} "${parent}" still has the ${noun} "${child._id}"; nothing was changed: try again`,
       );
     }
+  }
+}
+
+/** An endpoint that a plan lists is not deleted with it: the plan is for the operator to change. */
+async function refuseListed(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
+  for (const ids of chunksOf(deletedIds(changes, 'endpoint'), IDS_AT_ONCE)) {
+    const plan = await collectionOf(db, 'plans').findOne({ endpoints: { $in: [...ids] } }, { session });
+    if (plan === null) continue;
+    const listed = (plan['endpoints'] as readonly string[]).find((id) => ids.includes(id)) ?? '';
+    const rule = 'take it out of the plan first. Nothing was changed';
+    throw new Conflict(`the plan "${plan._id}" lists the endpoint "${listed}"; ${rule}`, {
+      unnamed: `a plan lists the endpoint "${listed}"; ${rule}`,
+    });
   }
 }
 

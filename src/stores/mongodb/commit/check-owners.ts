@@ -3,7 +3,8 @@ import type { Change, Operation } from '../../../resources/changes/change.ts';
 import { chunksOf, Outdated } from '../../../resources/changes/resource-store.ts';
 import { carries, type Labels, type LabelSelector } from '../../../model/labels.ts';
 import { recordKinds } from '../record-kinds.ts';
-import type { CommitContext, Identified } from './changes.ts';
+import { planBelongsTo } from '../../../model/plan.ts';
+import { changesOfKind, type CommitContext, type Identified } from './changes.ts';
 
 type OwnerKind = 'endpoint' | 'consumer';
 
@@ -23,6 +24,11 @@ export async function checkOwners(
   if (selector === undefined) return;
   const written = new Set<string>();
   const owners: Record<OwnerKind, Set<string>> = { endpoint: new Set(), consumer: new Set() };
+  for (const { id, before, after } of changesOfKind(changes, 'plan')) {
+    for (const side of [before?.resource ?? null, after]) {
+      if (side !== null && !planBelongsTo(side, selector)) throw belongsToOthers('plan', id);
+    }
+  }
   for (const { kind, id, before, after } of changes) {
     if (kind !== 'endpoint' && kind !== 'consumer') continue;
     written.add(`${kind} ${id}`);
@@ -61,7 +67,7 @@ async function checkStored(
   }
 }
 
-function belongsToOthers(kind: OwnerKind, id: string): Outdated {
+function belongsToOthers(kind: OwnerKind | 'plan', id: string): Outdated {
   return new Outdated(
     `the ${kind} "${id}" does not carry the labels of the selector any more: it belongs to others, with what is its own. Nothing was changed`,
   );

@@ -21,6 +21,7 @@ import { changesOfKind, type CommitContext, deletedIds, type Identified } from '
 import { checkBounds } from './check-bounds.ts';
 import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from './check-changes.ts';
 import { endSessions } from './end-sessions.ts';
+import { checkPlanPriorities, freePlanPriorities } from './plan-priorities.ts';
 import { checkPriorities, freePriorities } from './priorities.ts';
 import { type NumberedCommit, takeRevision } from './store-revision.ts';
 
@@ -65,12 +66,14 @@ export async function makeChanges(
   await checkManagers(changes, operation, context);
   await checkAppKeys(changes, context);
   await checkPriorities(changes, context);
+  await checkPlanPriorities(changesOfKind(changes, 'plan'), context);
   const reused = await findReusedIds(changes, context);
   await recordEvents(changes, operation, ground, context);
   await keepFormerAppKeys(changes, context);
   await forgetUsage(changes, context);
   await endSessions(changes, context);
   await freePriorities(changesOfKind(changes, 'grant'), context);
+  await freePlanPriorities(changesOfKind(changes, 'plan'), context);
   for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), { sealer, reused }, context);
   await checkReferences(changes, context);
   await checkCollisions(changes, context);

@@ -2,6 +2,7 @@ import type { Collection, Db, Document } from 'mongodb';
 import type { KeyRing } from '../../../model/keyring/key-ring.ts';
 import { forGroups } from '../documents.ts';
 import { GroupGrantDirectory } from '../feed/group-grant-directory.ts';
+import { PlanDirectory } from '../feed/plan-directory.ts';
 import { describeFault, type Mapped, type RawDocument } from '../mapping/document-fault.ts';
 import { readConsumerDocument, readEndpointDocument, readGrantDocument } from '../mapping/records.ts';
 import { readManagedCredentialDocument } from '../mapping/map-credential.ts';
@@ -23,7 +24,7 @@ export async function checkRecords(
   db: Db,
   { keyRing, isDeep }: { readonly keyRing: KeyRing | null; readonly isDeep: boolean },
 ): Promise<readonly Finding[]> {
-  const findings = [...(await checkEndpoints(db)), ...(await checkGroupGrants(db))];
+  const findings = [...(await checkEndpoints(db)), ...(await checkGroupGrants(db)), ...(await checkPlans(db))];
   if (keyRing !== null) findings.push(...(await checkSealKeys(db, keyRing)));
   if (isDeep) {
     findings.push(...(await checkEach(db.collection('consumers'), readConsumerDocument)));
@@ -66,6 +67,15 @@ async function checkGroupGrants(db: Db): Promise<readonly Finding[]> {
   const directory = new GroupGrantDirectory();
   directory.replaceAll(documents);
   return summarise('grants for groups', documents.length, directory.read().faults.map(describeFault));
+}
+
+/** Also that no two have the same priority. */
+async function checkPlans(db: Db): Promise<readonly Finding[]> {
+  const documents = await db.collection<RawDocument>('plans').find({}).toArray();
+  if (documents.length === 0) return [];
+  const directory = new PlanDirectory();
+  directory.replaceAll(documents);
+  return summarise('plans', documents.length, directory.read().faults.map(describeFault));
 }
 
 async function checkEach(

@@ -14,7 +14,8 @@ function describeById(id: string): string {
 }
 
 /**
- * Finds the endpoints and grants that have limits of these units, in words; null when the database cannot be read.
+ * Finds the endpoints, grants and plans that have limits of these units, in words; null when the database cannot be
+ * read.
  */
 export async function findLimitHolders(
   uri: string,
@@ -28,9 +29,11 @@ export async function findLimitHolders(
       const ofUnits = { $in: [...units] };
       const endpoints = collectionOf(db, 'endpoints').find({ 'trafficControl.limits.unit': ofUnits }, { limit });
       const grants = collectionOf(db, 'grants').find({ 'limits.unit': ofUnits }, { limit });
+      const plans = collectionOf(db, 'plans').find({ 'limits.unit': ofUnits }, { limit });
       return [
         ...(await endpoints.toArray()).map(({ _id: id }) => `endpoint ${id}`),
         ...(await grants.toArray()).map(({ _id: id }) => describeById(id)),
+        ...(await plans.toArray()).map(({ _id: id }) => `plan ${id}`),
       ].slice(0, MAX_HOLDERS);
     });
   } catch (error) {

@@ -60,9 +60,9 @@ export interface ChangeFeedPorts {
 const POLL_INTERVAL_MS = 2000;
 
 /**
- * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints and grants for groups,
- * then follows the changes since a moment before, so that none is missed in between. Goes on after its last position
- * when a stream breaks, and begins again when history was lost. Never gives up.
+ * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, plans and grants for
+ * groups, then follows the changes since a moment before, so that none is missed in between. Goes on after its last
+ * position when a stream breaks, and begins again when history was lost. Never gives up.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #ports: ChangeFeedPorts;
@@ -137,6 +137,7 @@ export class ChangeFeed implements AsyncDisposable {
     this.#ports.listener.read({
       endpoints: await endpoints.find({}, read).toArray(),
       groupGrants: await groupGrants.toArray(),
+      plans: await db.collection<RawDocument>('plans').find({}, read).toArray(),
     });
     this.#ports.listener.everythingChanged();
     this.#positions = new Map(followedCollections.map((name) => [name, { startAtOperationTime: since }]));

@@ -43,8 +43,8 @@ export class EndpointDirectory {
     const read = readEndpointDocument(document);
     if ('value' in read) {
       this.#lastMatches.delete(id);
-      // Checks read neither, and all endpoints are held.
-      this.#records.set(id, { endpoint: Object.assign(read.value, { description: '', labels: {} }) });
+      // Checks do not read it, and all endpoints are held. By its labels plans select it.
+      this.#records.set(id, { endpoint: Object.assign(read.value, { description: '' }) });
     } else {
       if (former !== undefined && 'endpoint' in former) this.#lastMatches.set(id, former.endpoint.match);
       this.#records.set(id, { fault: read.fault, claim: salvageMatch(document['match']) });

@@ -14,7 +14,7 @@ import type { RecordFaults } from './record-faults.ts';
 
 /** The parts that changes of a database concern. */
 export interface FeedFollowerParts {
-  readonly live: Pick<LiveCatalog, 'replaceAll' | 'endpointChanged' | 'grantChanged'>;
+  readonly live: Pick<LiveCatalog, 'replaceAll' | 'endpointChanged' | 'grantChanged' | 'planChanged'>;
   readonly lookUps: Pick<CredentialLookUps, 'cache' | 'appKeys' | 'everythingChanged' | 'historyLost'>;
   readonly revision: Pick<FollowedRevision, 'changed' | 'reach' | 'readAgain' | 'polled'>;
   readonly appKeyReader: Pick<AppKeyReader, 'readAll'>;
@@ -90,6 +90,9 @@ export class FeedFollower implements FeedListener {
     switch (collection) {
       case 'endpoints':
         live.endpointChanged(id, change.document);
+        return;
+      case 'plans':
+        live.planChanged(id, change.document);
         return;
       case 'consumers':
         lookUps.cache.consumerChanged(idTextOf(id));

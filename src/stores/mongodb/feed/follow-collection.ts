@@ -7,7 +7,7 @@ import { type ChangeEvent, followStream, poll, type StreamPosition, type StreamP
 import type { WholeCollections } from './live-catalog.ts';
 
 /** The collections that decide checks; a role of the service can be bound to them. */
-export const followedCollections = ['endpoints', 'consumers', 'credentials', 'grants'] as const;
+export const followedCollections = ['endpoints', 'consumers', 'credentials', 'grants', 'plans'] as const;
 export type FollowedCollection = (typeof followedCollections)[number];
 
 /** One changed document. It may come twice, and may show a state that is newer than the change. */
@@ -16,7 +16,8 @@ export interface Change {
   /** The `_id`: of any type where a hand wrote it. */
   readonly id: unknown;
   /**
-   * Of an endpoint, or a grant for a group: the document as it is now; null when it was deleted, or is of another kind.
+   * Of an endpoint, a plan, or a grant for a group: the document as it is now; null when it was deleted, or is of
+   * another kind.
    */
   readonly document: RawDocument | null;
   readonly isDeleted: boolean;
@@ -25,7 +26,7 @@ export interface Change {
 }
 
 /** Collections whose documents are held in memory as a whole: of grants those for groups. */
-const heldWhole: readonly FollowedCollection[] = ['endpoints', 'grants'];
+const heldWhole: readonly FollowedCollection[] = ['endpoints', 'grants', 'plans'];
 
 /** What following a collection takes, and what it calls. */
 export interface FollowPorts extends Omit<StreamPorts, 'onEvent'> {
@@ -38,6 +39,7 @@ const CREDENTIALS_AWAIT_MS = 200;
 
 const fieldsOf: Readonly<Record<FollowedCollection, Document>> = {
   endpoints: { fullDocument: 1 },
+  plans: { fullDocument: 1 },
   consumers: {},
   credentials: { 'fullDocument.appKeyHash': 1, 'updateDescription.updatedFields.appKeyHash': 1 },
   // Those of single consumers are looked up with their credentials, and there can be a million.
@@ -95,9 +97,9 @@ export interface PollPorts extends Pick<StreamPorts, 'clock' | 'signal' | 'onCon
 }
 
 /**
- * Reads all endpoints and grants for groups repeatedly until the signal is aborted, for servers without change streams:
- * whole, because an edit by hand changes no revision. Only when they differ to the byte they are parsed. Rejects with
- * the driver's errors.
+ * Reads all endpoints, plans and grants for groups repeatedly until the signal is aborted, for servers without change
+ * streams: whole, because an edit by hand changes no revision. Only when they differ to the byte they are parsed.
+ * Rejects with the driver's errors.
  */
 export async function pollCollections({ client, onRead, onRevision, ...ports }: PollPorts): Promise<void> {
   const { clock, signal, onConfirmed } = ports;
@@ -110,14 +112,14 @@ export async function pollCollections({ client, onRead, onRevision, ...ports }: 
   await poll(async () => {
     const askedMs = clock.nowMs();
     const revision = await readRevision(db, { signal });
-    const found = [await read('endpoints', {}), await read('grants', forGroups)];
+    const found = [await read('endpoints', {}), await read('grants', forGroups), await read('plans', {})];
     const isSame = known !== null && found.every((documents, index) => hasSameBytes(documents, known?.[index] ?? []));
     if (!isSame) {
       known = found.map((documents) => documents.map((bytes) => Buffer.from(bytes)));
-      const [endpoints = [], groupGrants = []] = known.map((documents) =>
+      const [endpoints = [], groupGrants = [], plans = []] = known.map((documents) =>
         documents.map((bytes) => BSON.deserialize(bytes)),
       );
-      onRead({ endpoints, groupGrants });
+      onRead({ endpoints, groupGrants, plans });
     }
     onRevision(revision);
     onConfirmed(askedMs);

@@ -1,9 +1,11 @@
 import type { Clock, StartTimer } from '../../../base/clock.ts';
-import type { GroupGrants } from '../../../check/store/check-store.ts';
+import type { GroupGrants, PlanTable } from '../../../check/store/check-store.ts';
 import { compileGroupGrants } from '../../../check/store/group-grants.ts';
+import { compilePlans } from '../../../check/store/plan-table.ts';
 import type { DocumentFault, RawDocument } from '../mapping/document-fault.ts';
 import { type CompiledEndpoints, EndpointDirectory } from './endpoint-directory.ts';
 import { GroupGrantDirectory } from './group-grant-directory.ts';
+import { PlanDirectory } from './plan-directory.ts';
 
 /** Changes that come together are compiled together. */
 const COMPILE_DELAY_MS = 5;
@@ -16,6 +18,8 @@ export interface CompiledRecords {
   readonly groupGrants: GroupGrants;
   /** Of grants for groups. */
   readonly grantFaults: readonly DocumentFault[];
+  readonly plans: PlanTable;
+  readonly planFaults: readonly DocumentFault[];
 }
 
 /** The documents that are held in memory as a whole. */
@@ -23,10 +27,11 @@ export interface WholeCollections {
   readonly endpoints: readonly RawDocument[];
   /** Those for groups. */
   readonly groupGrants: readonly RawDocument[];
+  readonly plans: readonly RawDocument[];
 }
 
-/** After everything was taken, or soon after changes: of endpoints and perhaps grants, or of grants alone. */
-export type CompileReason = 'loaded' | 'changed' | 'grants-changed';
+/** After everything was taken, or soon after changes: of endpoints and perhaps others, or of others alone. */
+export type CompileReason = 'loaded' | 'changed' | 'others-changed';
 
 /** What keeping them compiled takes, and what it calls. */
 export interface LiveCatalogPorts {
@@ -36,13 +41,14 @@ export interface LiveCatalogPorts {
 }
 
 /**
- * Keeps the endpoints of a database and its grants for groups compiled, at once as a whole, and soon after changes.
- * They are compiled together, so that one catalog decides a request.
+ * Keeps the endpoints of a database, its plans and its grants for groups compiled, at once as a whole, and soon after
+ * changes. They are compiled together, so that one catalog decides a request.
  */
 export class LiveCatalog implements Disposable {
   readonly #ports: LiveCatalogPorts;
   readonly #endpoints = new EndpointDirectory();
   readonly #groupGrants = new GroupGrantDirectory();
+  readonly #plans = new PlanDirectory();
   #cancelCompiling: (() => void) | null = null;
   #haveEndpointsChanged = false;
   #compileMs = 0;
@@ -51,9 +57,10 @@ export class LiveCatalog implements Disposable {
     this.#ports = ports;
   }
 
-  replaceAll({ endpoints, groupGrants }: WholeCollections): void {
+  replaceAll({ endpoints, groupGrants, plans }: WholeCollections): void {
     this.#endpoints.replaceAll(endpoints);
     this.#groupGrants.replaceAll(groupGrants);
+    this.#plans.replaceAll(plans);
     this.#compile('loaded');
   }
 
@@ -79,6 +86,13 @@ export class LiveCatalog implements Disposable {
     return true;
   }
 
+  /** `document` is null for a plan that was deleted. */
+  planChanged(id: unknown, document: RawDocument | null): void {
+    if (document === null) this.#plans.remove(id);
+    else this.#plans.set(document);
+    this.#compileSoon();
+  }
+
   [Symbol.dispose](): void {
     this.#cancelCompiling?.();
   }
@@ -86,7 +100,7 @@ export class LiveCatalog implements Disposable {
   #compileSoon(): void {
     const delayMs = Math.max(COMPILE_DELAY_MS, this.#compileMs / COMPILE_SHARE);
     this.#cancelCompiling ??= this.#ports.startTimer(delayMs, () => {
-      this.#compile(this.#haveEndpointsChanged ? 'changed' : 'grants-changed');
+      this.#compile(this.#haveEndpointsChanged ? 'changed' : 'others-changed');
     });
   }
 
@@ -99,7 +113,9 @@ export class LiveCatalog implements Disposable {
     const endpoints = this.#endpoints.compile();
     const { grants, faults } = this.#groupGrants.read();
     const groupGrants = compileGroupGrants(grants, endpoints.endpoints);
+    const { plans, faults: planFaults } = this.#plans.read();
+    const planTable = compilePlans(plans, endpoints.endpoints);
     this.#compileMs = clock.nowMs() - startMs;
-    onCompiled({ endpoints, groupGrants, grantFaults: faults }, why);
+    onCompiled({ endpoints, groupGrants, grantFaults: faults, plans: planTable, planFaults }, why);
   }
 }

@@ -12,10 +12,12 @@ import type { Consumer } from '../../../model/consumer.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { type Grant, isGroupGrant } from '../../../model/grant.ts';
 import type { LabelsSince } from '../../../model/labels-since.ts';
+import type { Plan } from '../../../model/plan.ts';
 import type { Operator } from '../../../model/operator.ts';
 import { declareWholeConsumer, readStoredConsumer } from '../../../resources/consumer.ts';
 import { declareEndpoint, readEndpoint } from '../../../resources/endpoint.ts';
 import { grantId, readStoredGrant } from '../../../resources/grant.ts';
+import { declareStoredPlan, readPlan } from '../../../resources/plan.ts';
 import { declareOperator, readStoredOperator } from '../../../resources/operator.ts';
 import type { Stored } from '../../../resources/resource.ts';
 import type { DeclaredDocument, GrantDocument, VersionedDocument } from '../documents.ts';
@@ -134,6 +136,17 @@ export function writeGrantDocument(grant: Grant, version: VersionFields): GrantD
     ...(expiresAt === null ? {} : { expiresAt: dateOf(expiresAt) }),
     ...version,
   };
+}
+
+/** Reads a document of `plans`. */
+export function readPlanDocument(document: RawDocument): Mapped<Plan> {
+  return readRecord('plans', document, readPlan);
+}
+
+/** Writes a plan, always with its priority. */
+export function writePlanDocument(plan: Plan, version: VersionFields): DeclaredDocument {
+  const { id, ...declared } = declareStoredPlan(plan);
+  return { _id: String(id), ...declared, ...version };
 }
 
 /** Reads a document of `operators`. */

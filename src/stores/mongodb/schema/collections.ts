@@ -4,6 +4,7 @@ import { storedConsumerKind } from '../../../resources/consumer.ts';
 import { appKeyHashField } from '../../../resources/credential.ts';
 import { endpointKind } from '../../../resources/endpoint.ts';
 import { storedGrantForms, storedGrantKind } from '../../../resources/grant.ts';
+import { storedPlanKind } from '../../../resources/plan.ts';
 import { storedOperatorKind } from '../../../resources/operator.ts';
 import { storedCredentialKind } from '../../../resources/stored-credential.ts';
 import { type CollectionName, areForGroups } from '../documents.ts';
@@ -41,7 +42,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 10;
+export const SCHEMA_VERSION = 11;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };
@@ -84,6 +85,7 @@ export const collections: readonly CollectionDefinition[] = [
     index({ expiresAt: 1 }, { sparse: true }),
     index({ endpointId: 1, priority: 1 }, { unique: true, partialFilterExpression: areForGroups }),
   ]),
+  collection('plans', resourceSchema(storedPlanKind), [index({ priority: 1 }, { unique: true })]),
   collection('operators', resourceSchema(storedOperatorKind), [
     ofOneOperator('certificateNames'),
     ofOneOperator('subjects'),
