@@ -42,6 +42,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   credential: async () => (await import('./credential/credential.ts')).registerCredential,
   grant: async () => (await import('./grant.ts')).registerGrant,
   limit: async () => (await import('./limit.ts')).registerLimit,
+  plan: async () => (await import('./plan.ts')).registerPlan,
   usage: async () => (await import('./usage/usage.ts')).registerUsage,
   operator: async () => (await import('./operator.ts')).registerOperator,
   audit: async () => (await import('./audit/audit.ts')).registerAudit,

@@ -7,6 +7,8 @@ import {
   MAX_METHODS,
   MAX_NAME_CHARACTERS,
   MAX_PATHS,
+  MAX_PLAN_ENDPOINTS,
+  MAX_PLANS,
 } from '../../model/bounds.ts';
 
 /** The bounds of labels and texts, for the help of commands that write them. */
@@ -17,3 +19,5 @@ export const textBounds = `A name has at most ${String(MAX_NAME_CHARACTERS)} cha
 export const endpointBounds = `At most ${String(MAX_HOSTS)} hosts, ${String(MAX_PATHS)} paths and ${String(MAX_METHODS)} methods.`;
 /** For help texts: the bound of grants for groups, as a sentence. */
 export const groupBounds = `An endpoint has at most ${String(MAX_GROUP_GRANTS_OF_ENDPOINT)} grants for labels.`;
+/** For help texts: the bounds of plans, as a sentence. */
+export const planBounds = `At most ${String(MAX_PLANS)} plans, each of at most ${String(MAX_PLAN_ENDPOINTS)} endpoints by their ids.`;

@@ -72,6 +72,12 @@ export const collectLimit = collecting(parseLimit);
 /** {@link parseGrantLimit} for a flag that is given once for each limit. */
 export const collectGrantLimit = collecting(parseGrantLimit);
 
+/** `50/second` as a declared limit of a plan, for a flag that is given once for each limit. */
+export const collectPlanLimit = collecting((text): Declared => {
+  const { requests, unit } = parseGrantLimit(text);
+  return { requests, unit };
+});
+
 function parse(text: string, form: string, defaultPer: string | null): Declared {
   const [requests = '', unit, per = defaultPer, ...rest] = text.split('/');
   if (!/^\d{1,12}$/.test(requests) || unit === undefined || per === null || rest.length > 0) {

@@ -8,6 +8,7 @@ import {
   sumTraffic,
   type UsageSummary,
 } from '../../resources/changes/usage/sum-traffic.ts';
+import { declarePlanUse, type PlanUse, readPlanUse } from '../../resources/changes/usage/plan-usage.ts';
 import type { LabelSelector } from '../../model/labels.ts';
 import type { CommandContext } from '../command.ts';
 import type { RowsFormat, StoreFlags } from '../flags/options.ts';
@@ -15,7 +16,9 @@ import { type Moment, momentBack } from '../../model/document/moments.ts';
 import { parseMoment } from '../flags/times.ts';
 import { collectLabel, parseId } from '../flags/values.ts';
 import { formatCsv } from '../render/csv.ts';
+import { planUseView } from '../plan-use-view.ts';
 import { formatData } from '../render/data.ts';
+import { printSection } from '../render/list.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { addReadAction, requireResource } from '../store/read-store.ts';
 import type { Terminal } from '../terminal.ts';
@@ -50,14 +53,19 @@ export function registerUsage(program: Command, context: CommandContext): void {
       const summary = await sumTraffic(store.traffic.counts({ sinceHour, endpointId, consumers }), by, nowSeconds);
       // What was deleted still has its counts.
       if (summary.rows.length === 0) await requireNamed(store, flags);
-      show(summary, { by, sinceHour }, output, context.terminal);
+      const uses = await planUsesOf(flags, store, nowSeconds);
+      show(summary, { by, sinceHour, uses }, output, context.terminal);
+      if (output === 'table' && uses.length > 0) {
+        printSection('used of plans', uses, planUseView(nowSeconds), context.terminal);
+      }
     },
   });
 }
 
 const NOTES = `Replicas write their counts once a minute; MongoDB keeps them for 13 months. Times are UTC. --since begins with a
 whole hour, day or month; the default is 24h by hour, 13 months by month, else 7d. LIMITED is RATE_LIMITED, REFUSED
-every other code: "postern refusals" shows what was refused and why. Without --consumer and --label, requests of
+every other code: "postern refusals" shows what was refused and why. With --consumer, also what it has used of its
+plans in the hour, day or month of now. Without --consumer and --label, requests of
 unknown callers count too. For a declarative file the process at POSTERN_ADMIN_ADDRESS is asked, which counts since
 its start.`;
 
@@ -69,6 +77,16 @@ interface UsageFlags extends StoreFlags {
   readonly since?: Moment;
 }
 
+/** What a consumer has used of its plans; nothing for others, and where only requests to one endpoint are asked for. */
+async function planUsesOf(
+  { consumer, endpoint }: UsageFlags,
+  { resources, traffic }: OpenedStore,
+  nowSeconds: number,
+): Promise<readonly PlanUse[]> {
+  if (consumer === undefined || endpoint !== undefined) return [];
+  return await readPlanUse({ resources, traffic, nowSeconds }, { consumers: [consumer] });
+}
+
 async function requireNamed({ resources }: OpenedStore, { consumer, endpoint }: UsageFlags): Promise<void> {
   if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
   if (endpoint !== undefined) await requireResource(resources, 'endpoint', endpoint);
@@ -77,16 +95,18 @@ async function requireNamed({ resources }: OpenedStore, { consumer, endpoint }: 
 interface Shown {
   readonly by: Grouping;
   readonly sinceHour: number;
+  readonly uses: readonly PlanUse[];
 }
 
-function show(summary: UsageSummary, { by, sinceHour }: Shown, format: RowsFormat, terminal: Terminal): void {
+function show(summary: UsageSummary, { by, sinceHour, uses }: Shown, format: RowsFormat, terminal: Terminal): void {
   const { out, err } = terminal;
   const { rows } = summary;
   if (format === 'csv') {
     const cells = rows.map(({ name, allowed, refused, limited }) => [name, allowed, refused, limited]);
     out.write(formatCsv([by, 'allowed', 'refused', 'limited'], cells));
   } else if (format !== 'table') {
-    out.write(formatData(declareUsage(summary, by, sinceHour), format));
+    const plans = uses.length === 0 ? {} : { plans: uses.map(declarePlanUse) };
+    out.write(formatData({ ...declareUsage(summary, by, sinceHour), ...plans }, format));
   } else if (rows.length === 0) err.write('No requests were counted.\n');
   else printUsage(summary, by, terminal);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runCli } from './run-cli.ts';
 
-const nouns = ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'audit'];
+const nouns = ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'plan', 'audit'];
 
 /** The commands that a help text lists. */
 async function listedIn(...path: readonly string[]): Promise<readonly string[]> {
@@ -21,6 +21,7 @@ describe('the help of nouns and verbs', () => {
       'credential: issue list show find rotate revoke import',
       'grant: add remove list',
       'limit: set clear',
+      'plan: create set list show delete',
       'audit: list show revert',
     ]);
   });
