@@ -27,6 +27,7 @@ import { requireJsonBody } from './json-body.ts';
 import { addLabelledResource } from './labelled-resource.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { addOperators } from './operators.ts';
+import { addPlans } from './plans.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem, problemBody, problemOf, problems, storeUnavailable } from './problem.ts';
 import { addRefusals } from './refusals.ts';
@@ -44,9 +45,14 @@ export const MAX_BODY_BYTES = 256 * 1024;
  */
 export const MAX_HOLDING_ENDPOINTS = 2;
 
-/** Whether a request reads all endpoints: to plan a change of one, to undo, or to say what a credential may call. */
+/**
+ * Whether a request reads all endpoints: to plan a change of one, to undo, to say what a credential may call, or what
+ * is used of a plan.
+ */
 function holdsEndpoints({ method, path }: { readonly method: string; readonly path: string }): boolean {
-  return method === 'GET' ? path.startsWith('/v1/credentials/') : /^\/v1\/(?:endpoints|audit)(?:\/|$)/.test(path);
+  return method === 'GET'
+    ? /^\/v1\/(?:credentials\/|plans\/[^/]*\/usage$)/.test(path)
+    : /^\/v1\/(?:endpoints|audit)(?:\/|$)/.test(path);
 }
 
 /**
@@ -178,6 +184,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addGrantReading(api, ports);
   addGrantChanges(api, ports);
   addLimits(api, ports);
+  addPlans(api, ports);
   addAccess(api, ports);
   addAudit(api, ports);
   addRevert(api, ports);

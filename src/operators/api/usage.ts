@@ -1,7 +1,9 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { momentBack } from '../../model/document/moments.ts';
 import { notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
+import { listSelected } from '../../resources/changes/list-selected.ts';
 import { callersOf } from '../../resources/changes/usage/callers.ts';
+import { declarePlanUse, readPlanUse } from '../../resources/changes/usage/plan-usage.ts';
 import { declareUsage, usualSince } from '../../resources/changes/usage/declare-usage.ts';
 import {
   endHourOf,
@@ -11,18 +13,18 @@ import {
   isTime,
   sumTraffic,
 } from '../../resources/changes/usage/sum-traffic.ts';
-import type { LabelledKind } from '../../resources/changes/rights/change-ground.ts';
 import { TRAFFIC_MONTHS } from '../../model/bounds.ts';
-import { ownedSince } from '../../model/labels-since.ts';
 import type { Operator } from '../../model/operator.ts';
 import type { TrafficCount, TrafficSelection } from '../../model/traffic-count.ts';
 import { requirePermission } from './authenticate.ts';
+import { planUse } from './plans.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem } from './problem.ts';
-import { labelsWithin, requireReached } from './reach.ts';
+import { labelsWithin, requireReached, selectorOf } from './reach.ts';
 import { idQuery, labelParam, labelsOf, momentQuery } from './request.ts';
 import { answers, objectOf } from './shapes.ts';
 import { reachesAll } from './sight.ts';
+import { createSight } from './usage-sight.ts';
 
 /** Rows by consumer or endpoint; those of time are bounded by how long counts are kept. */
 const MAX_ROWS = 500;
@@ -68,11 +70,28 @@ const usage = z
     since: z.string().openapi({ format: 'date-time' }),
     rows: z.array(row),
     total: objectOf('UsageTotal', { properties: countFields, required: countNames }),
+    plans: z.array(planUse).optional(),
   })
   .openapi('Usage');
 
 /** Adds the route that shows how many requests were allowed, refused and limited. */
 export function addUsage(api: OpenAPIHono<ApiEnvironment>, { store: { resources, traffic }, clock }: ApiPorts): void {
+  /** What a consumer has used of the plans that an operator reaches. */
+  const plansOf = async (
+    operator: Operator,
+    { consumer, endpoint }: Partial<Wanted>,
+    nowSeconds: number,
+  ): Promise<{ readonly plans?: Record<string, unknown>[] }> => {
+    if (consumer === undefined || endpoint !== undefined) return {};
+    const reached = new Set<string>();
+    for await (const { resource } of listSelected(resources, 'plan', selectorOf(operator))) reached.add(resource.id);
+    if (reached.size === 0) return {};
+    const consumers = [consumer];
+    const isSeen = await createSight(operator, { consumers, sinceHour: 0 }, resources);
+    const uses = await readPlanUse({ resources, traffic, nowSeconds, isSeen }, { consumers });
+    return { plans: uses.filter(({ planId }) => reached.has(planId)).map(declarePlanUse) };
+  };
+
   api.openapi(
     createRoute({
       method: 'get',
@@ -82,7 +101,8 @@ export function addUsage(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
       summary: 'Requests by time, consumer or endpoint, as replicas counted them: they report once a minute.',
       description: `Counts are kept for ${String(TRAFFIC_MONTHS)} months, in hours of UTC. Without \`consumer\` and \`label\`, and not by consumer, callers
 who are not known count too. An operator with labels sees requests to endpoints within reach, and by consumer those of
-consumers within reach, of the whole hours since these carry the labels.`,
+consumers within reach, of the whole hours since these carry the labels. With \`consumer\` and without \`endpoint\`, \`plans\`
+has what it has used of the plans within reach.`,
       request: { query },
       responses: answers({ 200: usage }),
     }),
@@ -97,13 +117,14 @@ consumers within reach, of the whole hours since these carry the labels.`,
       if (endHour <= sinceHour) throw new ApiProblem('MALFORMED_REQUEST', 'until is not after since');
       const selection = await select(operator, { ...wish, sinceHour }, resources);
       const counts = selection === null ? [] : traffic.counts(selection);
-      const isSeen = reachesAll(operator) ? () => true : await createSight(operator, selection, resources);
+      const isSeen = await createSight(operator, selection, resources);
       const seen = filter(counts, (count) => count.hour < endHour && isSeen(count));
       const summary = await sumTraffic(seen, by, Math.min(nowSeconds, endHour * HOUR_SECONDS - 1));
       // What was deleted still has its counts.
       if (summary.rows.length === 0) await requireNamed(wish, resources);
       const rows = isTime(by) ? summary.rows : summary.rows.slice(0, limit);
-      return context.json(declareUsage({ ...summary, rows }, by, sinceHour), 200);
+      const plans = await plansOf(operator, wish, nowSeconds);
+      return context.json({ ...declareUsage({ ...summary, rows }, by, sinceHour), ...plans }, 200);
     },
   );
 }
@@ -134,40 +155,6 @@ async function select(
   const label = isOfEach ? labelsWithin(operator, labels ?? {}) : undefined;
   if (label === null) return null;
   return { sinceHour, endpointId: endpoint, consumers: await callersOf({ consumer, label, by }, resources) };
-}
-
-/**
- * Which counts an operator with labels sees: of whole hours in which the endpoint, and the consumer where the counts
- * are by consumer, carried these labels. Endpoints and the consumers of one operator fit into memory.
- */
-async function createSight(
-  operator: Operator,
-  selection: TrafficSelection | null,
-  resources: ResourceStore,
-): Promise<(count: TrafficCount) => boolean> {
-  const endpoints = await sinceOf('endpoint', operator, undefined, resources);
-  const ids = Array.isArray(selection?.consumers) ? (selection.consumers as readonly string[]) : undefined;
-  const isByConsumer = selection !== null && selection.consumers !== null;
-  const consumers = isByConsumer ? await sinceOf('consumer', operator, ids, resources) : null;
-  return ({ hour, endpointId, consumerId }) => {
-    const beginsAt = hour * HOUR_SECONDS;
-    if (!(beginsAt >= (endpoints.get(endpointId) ?? Infinity))) return false;
-    return consumers === null || (consumerId !== null && beginsAt >= (consumers.get(consumerId) ?? Infinity));
-  };
-}
-
-/** Since when each of those within reach has been, in seconds since the epoch. */
-async function sinceOf(
-  kind: LabelledKind,
-  { selector }: Operator,
-  ids: readonly string[] | undefined,
-  resources: ResourceStore,
-): Promise<ReadonlyMap<string, number>> {
-  const since = new Map<string, number>();
-  for await (const stored of resources.list(kind, { labels: selector, ids })) {
-    since.set(stored.resource.id, ownedSince(stored, selector));
-  }
-  return since;
 }
 
 async function requireNamed({ consumer, endpoint }: Partial<Wanted>, resources: ResourceStore): Promise<void> {

@@ -22,7 +22,7 @@ const free = { limits: null, expiresAt: null };
 
 /**
  * The API for two teams. The payments team has the endpoints `orders` and `stock` and the consumers `acme` and `globex`,
- * the people team the endpoint `salaries` and the consumer `initech`. Operators: `alice` reaches all, `paula` (operator)
+ * the people team the endpoint `salaries` and the consumer `initech`; each has a plan. Operators: `alice` reaches all, `paula` (operator)
  * and `petra` (admin) what is of payments, `victor` sees all.
  */
 export async function twoTeams(labelOwners?: LabelOwners): Promise<MemoryApi> {
@@ -50,6 +50,16 @@ export async function twoTeams(labelOwners?: LabelOwners): Promise<MemoryApi> {
       { endpointId: 'orders', consumerSelector: { team: 'payments', tier: 'gold' }, priority: 20, ...free },
       { endpointId: 'salaries', consumerId: 'acme', ...free },
       { endpointId: 'salaries', consumerSelector: { team: 'people' }, priority: 0, ...free },
+    ],
+    plans: [
+      {
+        ...{ id: 'payments', consumerSelector: { team: 'payments' }, endpointSelector: { team: 'payments' } },
+        ...{ endpointIds: null, priority: 10, limits: [{ requests: 10, unit: 'month' }] },
+      },
+      {
+        ...{ id: 'people', consumerSelector: { team: 'people' }, endpointSelector: { team: 'people' } },
+        ...{ endpointIds: null, priority: 20, limits: [{ requests: 4, unit: 'day' }] },
+      },
     ],
   } satisfies InitialResources;
   const api = new MemoryApi(initial, labelOwners);
