@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { describeLabels, type LabelSelector } from '../model/labels.ts';
 import type { Plan } from '../model/plan.ts';
 import { planNewPlan, planPlanDeletion, planPlanEdit } from '../resources/changes/plan-plan.ts';
-import { collectAll, Conflict, guardRevision } from '../resources/changes/resource-store.ts';
+import { collectAll, Conflict, guardRevision, listPlans } from '../resources/changes/resource-store.ts';
 import { declarePlanUse, readPlanUse } from '../resources/changes/usage/plan-usage.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import type { Declared } from '../resources/declared.ts';
@@ -116,10 +116,6 @@ function registerSet(noun: Command, context: CommandContext): void {
       return { changes: changesOf(planned, fields), done: `Plan ${id} changed.`, already: `Plan ${id} is so already.` };
     },
   });
-}
-
-async function listPlans(resources: OpenedStore['resources']): Promise<readonly Plan[]> {
-  return (await collectAll(resources.list('plan'))).map(({ resource }) => resource);
 }
 
 function registerDelete(noun: Command, context: CommandContext): void {

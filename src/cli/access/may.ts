@@ -4,6 +4,7 @@ import { declareJudged } from '../../resources/changes/declare-access.ts';
 import { readAccessQuestion } from '../../resources/changes/endpoint-access.ts';
 import type { WeighedGrant } from '../../model/grant-in-effect.ts';
 import { declareGrant } from '../../resources/grant.ts';
+import { formatPlanLimit } from '../../resources/plan.ts';
 import { addAction, addHelp, type CommandContext, nameOf, readExits } from '../command.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
 import { parseId } from '../flags/values.ts';
@@ -51,8 +52,8 @@ stays within the limits. What is wrong with a request that was sent: "postern ex
 /** By what, with which limits and until when; and what follows where that ends by time alone. */
 function sayYes(question: AccessQuestion, access: Access, now: number): string {
   const { endpoint, consumer } = question;
-  const { limits, endsAt, credentialIds } = access;
-  const limited = limits.length === 0 ? 'without limits' : formatLimits(limits);
+  const { endsAt, credentialIds } = access;
+  const limited = describeLimits(access);
   const until = endsAt === null ? '' : `, until ${formatTimeFrom(endsAt, now)}`;
   const lines = [
     `${consumer.id} may call ${endpoint.id} ${basisOf(question, access)}, ${limited}${until}.`,
@@ -63,10 +64,17 @@ function sayYes(question: AccessQuestion, access: Access, now: number): string {
 }
 
 function sayAfter(question: AccessQuestion, endsAt: number): string {
-  const { obstacles, ...access } = judgeAccess(question, endsAt);
-  const [first] = obstacles;
+  const access = judgeAccess(question, endsAt);
+  const [first] = access.obstacles;
   if (first !== undefined) return `no, as ${first.what}`;
-  return `${basisOf(question, { obstacles, ...access })}, ${access.limits.length === 0 ? 'without limits' : formatLimits(access.limits)}`;
+  return `${basisOf(question, access)}, ${describeLimits(access)}`;
+}
+
+/** `100/minute/consumer and 50/second by the plan gold`. */
+function describeLimits({ limits, plan }: Pick<Access, 'limits' | 'plan'>): string {
+  const own = limits.length === 0 ? [] : [formatLimits(limits)];
+  const ofPlan = plan === null ? [] : [`${plan.limits.map(formatPlanLimit).join(', ')} by the plan ${plan.id}`];
+  return [...own, ...ofPlan].join(' and ') || 'without limits';
 }
 
 function basisOf({ endpoint, consumer }: AccessQuestion, { grant }: Access): string {

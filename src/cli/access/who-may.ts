@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { declareAccess } from '../../resources/changes/declare-access.ts';
 import { type ConsumerAccess, listAccess } from '../../resources/changes/who-may.ts';
+import { listPlans } from '../../resources/changes/resource-store.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { count, grouped } from '../../base/text/printable.ts';
 import type { CommandContext } from '../command.ts';
@@ -40,7 +41,8 @@ the endpoint needs one. UNTIL is when that grant ends, or the last of its creden
       let more = 0;
       const allowed = firstOf(selectFrom(listAccess(resources, endpoint, now), isAllowed), limit, () => (more += 1));
       for (const note of notesOf(endpoint)) terminal.err.write(`note: ${note}\n`);
-      await printList(allowed, viewOf(endpoint, now), output, terminal);
+      const hasPlans = (await listPlans(resources)).length > 0;
+      await printList(allowed, viewOf(endpoint, hasPlans, now), output, terminal);
       if (more > 0) {
         const all = grouped(more + (limit ?? 0));
         terminal.err.write(`note: ${count(more, 'more consumer', grouped(more))} may call it, ${all} in all\n`);
@@ -75,12 +77,13 @@ function notesOf(endpoint: Endpoint): readonly string[] {
   return [`${id} lets in every authenticated consumer, with or without a grant`];
 }
 
-function viewOf(endpoint: Endpoint, now: number): ListView<ConsumerAccess> {
+function viewOf(endpoint: Endpoint, hasPlans: boolean, now: number): ListView<ConsumerAccess> {
   return {
     columns: [
       { heading: 'CONSUMER', cell: ({ consumer }) => consumer.id },
       { heading: 'BY', cell: ({ access }) => byOf(access.grant), canShrink: true },
       { heading: 'LIMITS', cell: ({ access }) => formatLimits(access.limits), canShrink: true },
+      ...(hasPlans ? [{ heading: 'PLAN', cell: ({ access }: ConsumerAccess) => access.plan?.id ?? '-' }] : []),
       {
         heading: 'UNTIL',
         cell: ({ access: { endsAt } }) => (endsAt === null ? '-' : formatDistance(endsAt, now)),

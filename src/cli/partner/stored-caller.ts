@@ -101,6 +101,7 @@ export async function readStoredCaller(
                 (grant) => grantId(grant) === grantId({ endpointId: endpoint.id, consumerId: sender.consumerId }),
               ),
               limits: endpoint.limits,
+              plan: null,
               file: query.file,
             },
     },

@@ -1,5 +1,6 @@
 import { grantKind } from '../../resources/grant.ts';
 import { limitKind } from '../../resources/limits.ts';
+import { planLimitKind } from '../../resources/plan.ts';
 import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import { type JsonObject, objectWith } from './shapes.ts';
 
@@ -15,6 +16,12 @@ const judged: JsonSchema = {
   },
   grant,
   limits: { type: 'array', items: jsonSchemaOf(limitKind) },
+  plan: {
+    type: 'object',
+    description: 'The plan whose limits hold beside these, over all of its endpoints together. Absent without one.',
+    properties: { id: text, limits: { type: 'array', items: jsonSchemaOf(planLimitKind) } },
+    required: ['id', 'limits'],
+  },
   until: { ...text, format: 'date-time', description: 'When this changes by time alone.' },
 };
 const needed = ['allowed', 'by', 'limits'];

@@ -4,7 +4,7 @@ import type { Plan } from '../../model/plan.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { listSelected } from '../../resources/changes/list-selected.ts';
 import { planNewPlan, planPlanDeletion, planPlanEdit } from '../../resources/changes/plan-plan.ts';
-import { collectAll, type ResourceStore } from '../../resources/changes/resource-store.ts';
+import { collectAll, listPlans } from '../../resources/changes/resource-store.ts';
 import { declarePlanUse, readPlanUse } from '../../resources/changes/usage/plan-usage.ts';
 import { declareVersion } from '../../resources/declare-resource.ts';
 import type { Declared } from '../../resources/declared.ts';
@@ -96,7 +96,7 @@ export function addPlans(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
       requirePermission(operator, 'change-endpoints');
       const { id: given, ...fields } = context.req.valid('json');
       const id = typeof given === 'string' ? given : '';
-      const planned = planNewPlan(id, wishOfBody(fields, planKind), await allPlans(resources));
+      const planned = planNewPlan(id, wishOfBody(fields, planKind), await listPlans(resources));
       const changes = await changesOf(planned, operator, resources);
       const outcome = await carryOut(context.var, 'create', changes, context.req.valid('query'));
       if (outcome.dryRun) return context.json(outcome, 200);
@@ -140,7 +140,7 @@ export function addPlans(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
       const current = await planToChange(operator, context.req.valid('param').id, context.req.valid('header'));
       const patch = context.req.valid('json');
       refuseNames(patch, ['id']);
-      const planned = planPlanEdit(current, wishOfPatch(patch, planKind), await allPlans(resources));
+      const planned = planPlanEdit(current, wishOfPatch(patch, planKind), await listPlans(resources));
       const changes = await changesOf(planned, operator, resources);
       const outcome = await carryOut(context.var, 'set', changes, context.req.valid('query'));
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
@@ -202,8 +202,4 @@ export function addPlans(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
 
 function show(stored: Stored<Plan>): Declared {
   return { ...declarePlan(stored.resource), ...declareVersion(stored) };
-}
-
-async function allPlans(resources: ResourceStore): Promise<readonly Plan[]> {
-  return (await collectAll(resources.list('plan'))).map(({ resource }) => resource);
 }

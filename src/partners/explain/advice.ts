@@ -1,6 +1,7 @@
 import type { Mistake } from '../../check/methods/explanation/explainer.ts';
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
-import { formatLimit, type Limit, MAX_LIMIT_REQUESTS } from '../../model/limit.ts';
+import { type CountedLimit, formatLimit, type Limit, MAX_LIMIT_REQUESTS } from '../../model/limit.ts';
+import type { Plan } from '../../model/plan.ts';
 import { SECRET_NOT_STORED } from './refusal-mistakes.ts';
 
 /** Whom a refusal is about, and where that is changed: with it, advice can be typed as it stands. */
@@ -12,6 +13,8 @@ export interface Subject {
   readonly hasGrant: boolean;
   /** The limits of its requests: the endpoint's, with those of its grant in their place. */
   readonly limits: readonly Limit[];
+  /** The plan whose limits hold beside them; null without one. */
+  readonly plan: Pick<Plan, 'id' | 'limits'> | null;
   /** The declarative file that is the store: people edit it, and no command changes it. Null for a database. */
   readonly file: string | null;
 }
@@ -48,14 +51,18 @@ const commands: Readonly<Record<string, Advise>> = {
     fix: hasGrant ? 'Give the grant of the consumer a later end' : 'Give the consumer a grant on the endpoint',
     command: `grant add --endpoint ${id} --consumer ${consumerId}${hasGrant ? ' --expires never' : ''}`,
   }),
-  'rate-limited': ({ endpoint, consumerId, hasGrant, limits, what }) => {
+  'rate-limited': ({ endpoint, consumerId, hasGrant, limits, plan, what }) => {
     const fix = `${WAIT}; or raise the limit, here to the double (these limits replace the former ones)`;
     const place = `--endpoint ${endpoint.id}`;
-    switch (exceededOwner(limits, what)) {
+    switch (exceededOwner(limits, plan, what)) {
       case null:
         return {};
       case 'endpoint':
         return { fix, command: `limit set ${doubled(endpoint.limits, what).map(formatLimit).join(' ')} ${place}` };
+      case 'plan': {
+        const texts = doubled(ofPlan(plan), what).map(({ requests, unit }) => `--limit ${String(requests)}/${unit}`);
+        return { fix, command: `plan set ${plan?.id ?? ''} ${texts.join(' ')}` };
+      }
       case 'consumer': {
         const own = doubled(limits, what).filter(({ per }) => per === 'consumer');
         const texts = own.map(({ requests, unit }) => `${String(requests)}/${unit}`);
@@ -80,10 +87,15 @@ const edits: Readonly<Record<string, Advise>> = {
       ? `Give the grant of ${consumerId} on ${id} a later "expiresAt", in ${file}`
       : `Add { endpoint: ${id}, consumer: ${consumerId} } to the "grants" of ${file}`,
   }),
-  'rate-limited': ({ endpoint, consumerId, limits, what, file }) => {
-    const owner = exceededOwner(limits, what);
+  'rate-limited': ({ endpoint, consumerId, limits, plan, what, file }) => {
+    const owner = exceededOwner(limits, plan, what);
     if (owner === null) return {};
-    const holder = owner === 'endpoint' ? `endpoint ${endpoint.id}` : `grant of ${consumerId} on ${endpoint.id}`;
+    const holders = {
+      endpoint: `endpoint ${endpoint.id}`,
+      consumer: `grant of ${consumerId} on ${endpoint.id}`,
+      plan: `plan ${plan?.id ?? ''}`,
+    };
+    const holder = holders[owner];
     return { fix: `${WAIT}; or give the ${holder} higher "limits", in ${file}` };
   },
   'credential-of-another-method': newInFile,
@@ -101,18 +113,22 @@ const edits: Readonly<Record<string, Advise>> = {
 
 const WAIT = 'Wait as many seconds as Retry-After says, and send less';
 
-/** Whose limit was exceeded, its own before that of the endpoint; null where the refusal names none of them. */
-function exceededOwner(limits: readonly Limit[], what: string): Limit['per'] | null {
-  const exceeded = limits.filter((limit) => isNamed(limit, what)).map(({ per }) => per);
-  return exceeded.includes('consumer') ? 'consumer' : (exceeded[0] ?? null);
+/** Whose limit was exceeded: its own, that of its plan, or that of the endpoint; null where the refusal names none. */
+function exceededOwner(limits: readonly Limit[], plan: Subject['plan'], what: string): CountedLimit['per'] | null {
+  const exceeded = [...limits, ...ofPlan(plan)].filter((limit) => isNamed(limit, what)).map(({ per }) => per);
+  return (['consumer', 'plan', 'endpoint'] as const).find((per) => exceeded.includes(per)) ?? null;
 }
 
-function doubled(limits: readonly Limit[], what: string): readonly Limit[] {
+function ofPlan(plan: Subject['plan']): readonly CountedLimit[] {
+  return (plan?.limits ?? []).map(({ requests, unit }) => ({ requests, unit, per: 'plan' }));
+}
+
+function doubled<L extends CountedLimit>(limits: readonly L[], what: string): readonly L[] {
   return limits.map((limit) =>
     isNamed(limit, what) ? { ...limit, requests: Math.min(2 * limit.requests, MAX_LIMIT_REQUESTS) } : limit,
   );
 }
 
-function isNamed(limit: Limit, what: string): boolean {
+function isNamed(limit: CountedLimit, what: string): boolean {
   return what.split(' ').includes(formatLimit(limit));
 }

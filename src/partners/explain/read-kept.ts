@@ -7,6 +7,7 @@ import {
   type AuditTrail,
   collectAll,
   listGroupGrants,
+  listPlans,
   type ResourceStore,
   type SystemOfRecord,
 } from '../../resources/changes/resource-store.ts';
@@ -14,6 +15,7 @@ import type { Consumer } from '../../model/consumer.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { isGroupGrant } from '../../model/grant.ts';
 import { grantInEffect, limitsInForce, rankGrants } from '../../model/grant-in-effect.ts';
+import { planFor } from '../../model/plan.ts';
 import { formerEndOf } from '../../model/material.ts';
 import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import { grantId } from '../../resources/grant.ts';
@@ -81,13 +83,14 @@ async function readGrant(
   { id: consumerId, labels }: Consumer,
   store: Pick<ResourceStore, 'find' | 'list'>,
   atSeconds: number,
-): Promise<Pick<Subject, 'hasGrant' | 'limits'>> {
+): Promise<Pick<Subject, 'hasGrant' | 'limits' | 'plan'>> {
   const stored = await store.find('grant', grantId({ endpointId: endpoint.id, consumerId }));
   const own = stored === null || isGroupGrant(stored.resource) ? null : stored.resource;
   const groups = rankGrants(await listGroupGrants(store, endpoint.id));
   return {
     hasGrant: own !== null,
     limits: limitsInForce(endpoint.limits, grantInEffect(own, groups, labels, atSeconds)),
+    plan: planFor(await listPlans(store), endpoint, labels),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../model/endpoint.ts';
 import type { Grant, GroupGrant, OwnGrant } from '../../model/grant.ts';
 import { limitsInForce, type WeighedGrant, weighGrants } from '../../model/grant-in-effect.ts';
 import type { Limit } from '../../model/limit.ts';
+import { type Plan, planFor } from '../../model/plan.ts';
 
 /** A consumer and an endpoint, with what decides whether the one may call the other. */
 export interface AccessQuestion {
@@ -16,6 +17,8 @@ export interface AccessQuestion {
   readonly own: OwnGrant | null;
   /** The endpoint's grants for groups. */
   readonly groups: readonly GroupGrant[];
+  /** All plans. */
+  readonly plans: readonly Plan[];
 }
 
 /** Why a consumer may not call an endpoint. */
@@ -32,6 +35,8 @@ export interface Access {
   readonly grant: Grant | null;
   /** The limits of the consumer's requests. */
   readonly limits: readonly Limit[];
+  /** The plan whose limits hold beside them; null without one. */
+  readonly plan: Plan | null;
   /** When this changes by time alone: the grant in effect ends, or the last credential that works. Null for never. */
   readonly endsAt: number | null;
   /** The ids of the credentials that work. */
@@ -42,10 +47,11 @@ export interface Access {
 
 /** Judges as a check would of a request with right proof, but for limits (spec §4.1). */
 export function judgeAccess(question: AccessQuestion, nowSeconds: number): Access {
-  const { endpoint, consumer, own, groups } = question;
+  const { endpoint, consumer, own, groups, plans } = question;
   const disabled: readonly Obstacle[] = endpoint.enabled ? [] : [endpointDisabled(endpoint)];
   if (endpoint.scenario === 'open') {
-    return { obstacles: disabled, grant: null, limits: endpoint.limits, endsAt: null, credentialIds: [], weighed: [] };
+    const nothing = { grant: null, plan: null, endsAt: null, credentialIds: [], weighed: [] };
+    return { obstacles: disabled, limits: endpoint.limits, ...nothing };
   }
   const weighed = weighGrants(own, groups, consumer.labels, nowSeconds);
   const grant = weighed.find(({ outcome }) => outcome === 'in-effect')?.grant ?? null;
@@ -62,6 +68,7 @@ export function judgeAccess(question: AccessQuestion, nowSeconds: number): Acces
     ],
     grant,
     limits: limitsInForce(endpoint.limits, grant),
+    plan: planFor(plans, endpoint, consumer.labels),
     endsAt: bounds.length === 0 ? null : Math.min(...bounds),
     credentialIds: working.map(({ id }) => id),
     weighed,

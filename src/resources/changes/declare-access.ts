@@ -6,12 +6,13 @@ import { type Declared, declareTime } from '../declared.ts';
 import { declareLimits } from '../limits.ts';
 
 /** Whether a consumer may call an endpoint, by what, with which limits and until when, for programs. */
-export function declareAccess(endpoint: Endpoint, { obstacles, grant, limits, endsAt }: Access): Declared {
+export function declareAccess(endpoint: Endpoint, { obstacles, grant, limits, plan, endsAt }: Access): Declared {
   return {
     allowed: obstacles.length === 0,
     by: obstacles.some(({ code }) => code === 'no-grant') ? null : basisOf(endpoint, grant),
     ...(grant === null ? {} : { grant: declareGrant(grant) }),
     limits: declareLimits(limits),
+    ...(plan === null ? {} : { plan: { id: plan.id, limits: plan.limits } }),
     ...(endsAt === null ? {} : { until: declareTime(endsAt) }),
   };
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../model/endpoint.ts';
 import { isGroupGrant, type OwnGrant } from '../../model/grant.ts';
 import { grantId } from '../grant.ts';
 import type { AccessQuestion } from './access.ts';
-import { collectAll, listGroupGrants, type ResourceStore } from './resource-store.ts';
+import { collectAll, listGroupGrants, listPlans, type ResourceStore } from './resource-store.ts';
 
 /** Reads what decides whether a consumer may call an endpoint. */
 export async function readAccessQuestion(
@@ -31,11 +31,13 @@ export async function readAccessQuestions(
   }
   const [only, ...others] = endpoints;
   const groups = await listGroupGrants(store, others.length === 0 ? only?.id : undefined);
+  const plans = await listPlans(store);
   return endpoints.map((endpoint) => ({
     endpoint,
     consumer,
     credentials,
     own: own.get(endpoint.id) ?? null,
     groups: groups.filter(({ endpointId }) => endpointId === endpoint.id),
+    plans,
   }));
 }

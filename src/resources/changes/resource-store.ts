@@ -8,6 +8,7 @@ import type { SessionStore } from './sessions.ts';
 import { findNearestName } from '../../model/document/nearest-name.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { LabelSelector } from '../../model/labels.ts';
+import type { Plan } from '../../model/plan.ts';
 import type { OwnedBy } from '../../model/owned-by.ts';
 import { type Grant, type GroupGrant, isGroupGrant } from '../../model/grant.ts';
 import { endpointOfShortId, parseGrantId, shownGrantId } from '../grant.ts';
@@ -266,6 +267,11 @@ export async function findGrant(
 /** All endpoints, in the order of their ids. There are as many as an operator writes, so they fit into memory. */
 export async function listEndpoints(store: ResourceStore): Promise<readonly Endpoint[]> {
   return (await collectAll(store.list('endpoint'))).map(({ resource }) => resource);
+}
+
+/** All plans, in the order of their ids. */
+export async function listPlans(store: Pick<ResourceStore, 'list'>): Promise<readonly Plan[]> {
+  return (await collectAll(store.list('plan'))).map(({ resource }) => resource);
 }
 
 /** Everything of a stream. For what is bounded: the endpoints, or what belongs to one resource. */

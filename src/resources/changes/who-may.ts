@@ -1,12 +1,12 @@
 import type { Consumer } from '../../model/consumer.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { LabelSelector } from '../../model/labels.ts';
-import { type GroupGrant, isGroupGrant, type OwnGrant } from '../../model/grant.ts';
+import { isGroupGrant, type OwnGrant } from '../../model/grant.ts';
 import { grantInEffect, isGrantLive, rankGrants } from '../../model/grant-in-effect.ts';
 import { grantId } from '../grant.ts';
 import type { ManagedCredential } from '../resource.ts';
-import { type Access, judgeAccess } from './access.ts';
-import { collectAll, listGroupGrants, pagesOf, type ResourceStore, takeFirst } from './resource-store.ts';
+import { type Access, type AccessQuestion, judgeAccess } from './access.ts';
+import { collectAll, listGroupGrants, listPlans, pagesOf, type ResourceStore, takeFirst } from './resource-store.ts';
 
 /** A consumer, and whether it may call an endpoint. */
 export interface ConsumerAccess {
@@ -58,6 +58,7 @@ export async function* listAccessPages(
 ): AsyncGenerator<AccessPage, void, undefined> {
   if (endpoint.scenario === 'open') return;
   const groups = rankGrants(await listGroupGrants(store, endpoint.id));
+  const plans = await listPlans(store);
   const needsGrant = endpoint.accessCondition === 'authenticated-and-authorized';
   const hasLiveGroup = groups.some((grant) => isGrantLive(grant, nowSeconds));
   const pages =
@@ -67,7 +68,7 @@ export async function* listAccessPages(
   for await (const page of pages) {
     const isLetIn = ({ consumer: { enabled, labels }, own }: Candidate): boolean =>
       enabled && (!needsGrant || grantInEffect(own, groups, labels, nowSeconds) !== null);
-    const letIn = await judgePage(store, endpoint, groups, page.candidates.filter(isLetIn), nowSeconds);
+    const letIn = await judgePage(store, { endpoint, groups, plans }, page.candidates.filter(isLetIn), nowSeconds);
     yield { letIn, lookedAt: page.lookedAt, last: page.last };
   }
 }
@@ -135,8 +136,7 @@ async function* pagesOfAll(
 
 async function judgePage(
   store: ResourceStore,
-  endpoint: Endpoint,
-  groups: readonly GroupGrant[],
+  shared: Pick<AccessQuestion, 'endpoint' | 'groups' | 'plans'>,
   candidates: readonly Candidate[],
   nowSeconds: number,
 ): Promise<readonly ConsumerAccess[]> {
@@ -146,7 +146,7 @@ async function judgePage(
     credentials.get(resource.consumerId)?.push(resource);
   }
   return candidates.map(({ consumer, own }) => {
-    const question = { endpoint, consumer, credentials: credentials.get(consumer.id) ?? [], own, groups };
+    const question = { ...shared, consumer, credentials: credentials.get(consumer.id) ?? [], own };
     return { consumer, access: judgeAccess(question, nowSeconds) };
   });
 }

@@ -3,7 +3,7 @@ import { type LimitUnit, unitSeconds, windowAt } from '../../../model/limit.ts';
 import { type Plan, planFor, type PlanLimit } from '../../../model/plan.ts';
 import { hourOf, type TrafficCount, type TrafficSource } from '../../../model/traffic-count.ts';
 import { declareTime } from '../../declared.ts';
-import { listEndpoints, pagesOf, type ResourceStore } from '../resource-store.ts';
+import { listEndpoints, listPlans, pagesOf, type ResourceStore } from '../resource-store.ts';
 
 /** How much of one limit of a plan a consumer has used in the window of now. */
 export interface PlanUse {
@@ -42,8 +42,7 @@ export async function readPlanUse(
   { resources, traffic, nowSeconds, isSeen = () => true }: PlanUsePorts,
   { consumers, planId }: { readonly consumers: readonly string[] | 'each'; readonly planId?: string },
 ): Promise<readonly PlanUse[]> {
-  const plans: Plan[] = [];
-  for await (const { resource } of resources.list('plan')) plans.push(resource);
+  const plans = await listPlans(resources);
   const units = unitsOf(plans.filter(({ id }) => planId === undefined || id === planId));
   if (units.length === 0) return [];
   const begins = new Map(units.map((unit) => [unit, hourOf(windowAt(unit, nowSeconds).startSeconds)]));

@@ -120,6 +120,45 @@ any   -1        all        orders     3/hour
     assert.doesNotMatch(await done('usage'), /used of plans/);
   });
 
+  it('are named by may and who-may, beside the limits of endpoint and grant', async () => {
+    await done('credential issue --consumer acme --method key --id acme-key');
+    await done(setGold);
+    const may = await done('may acme keyed');
+    assert.match(
+      may,
+      /^yes: acme may call keyed .*, 100\/minute\/consumer and 5000000\/month, 50\/second by the plan gold\.\n/,
+    );
+    const { plan: named } = JSON.parse(await done('may acme keyed -o json')) as { plan: unknown };
+    assert.deepEqual(named, { id: 'gold', limits: [month, second] });
+    const { out } = await cli.run(['who-may', 'keyed']);
+    assert.match(out, /^CONSUMER {2}BY +LIMITS +PLAN +UNTIL\nacme +.*100\/minute\/consumer +gold /);
+    await done('plan set gold --label tier=silver');
+    assert.doesNotMatch(await done('may acme keyed'), /plan/);
+  });
+
+  it('have the refusals that they caused explained, with the command that raises the limit', async () => {
+    await done('credential issue --consumer acme --method key --id acme-key');
+    await done('plan set gold --label tier=gold --limit 5/day --limit 50/second');
+    cli.refusals.add({
+      id: '0'.repeat(24),
+      leftOut: 0,
+      atMs: nowSeconds * 1000,
+      requestId: 'baac2dab-20a4-46e5-ae98-41a4cbf83ec1',
+      code: 'RATE_LIMITED',
+      detail: 'over 5/day/plan (gold)',
+      consumerId: 'acme',
+      credentialId: 'acme-key',
+      endpointId: 'keyed',
+      method: 'GET',
+      path: '/keyed',
+      isObserved: false,
+      sourceAddress: null,
+      stringToSign: null,
+    });
+    const { out } = await cli.run(['explain', '--request-id', 'baac2dab-20a4-46e5-ae98-41a4cbf83ec1']);
+    assert.match(out, /\$ postern plan set gold --limit 10\/day --limit 50\/second/);
+  });
+
   it('go into a document, and come out of one', async () => {
     await done(setGold);
     const text = await done('export');
