@@ -162,6 +162,30 @@ describe('limits in MongoDB, counted by the rate limit service for two replicas'
     await everywhere(id, ({ code, policy }) => code === 'RATE_LIMITED' && policy === `1/${String(daySeconds)}`);
   });
 
+  it('of a plan hold over several endpoints at both replicas, are told in headers, and are gone with it', async () => {
+    const ids = [await endpoint('planned-a', '50/day/consumer'), await endpoint('planned-b')];
+    await stack.postern(`plan set joint --endpoint ${ids.join(' --endpoint ')} --limit 9/day --limit 100000/month`);
+    await everywhere(
+      ids[1] ?? '',
+      ({ status, policy }) => status === 200 && policy === `9/${String(daySeconds)}`,
+      beta,
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, async (_, number) => await call(ids[number % 2] ?? '', acme, number >> 1)),
+    );
+    assert.deepEqual(countsOf(answers), { '200 9/86400': 9, 'RATE_LIMITED 9/86400': 21 });
+    assert.deepEqual(
+      answers.flatMap(({ status, remaining }) => (status === 200 ? [remaining] : [])).sort((a, b) => a - b),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8],
+    );
+    // 401 uses up nothing, and neither does another consumer.
+    await callAll(ids[0] ?? '', { ...acme, appKey: 'of-nobody' }, 5);
+    const other = await call(ids[0] ?? '', beta, 0);
+    assert.deepEqual([other.status, other.policy], [200, `9/${String(daySeconds)}`]);
+    await stack.postern('plan delete joint --yes');
+    await everywhere(ids[1] ?? '', ({ status, policy }) => status === 200 && policy === null);
+  });
+
   it('come with "apply", for endpoints and grants, and change with it', async () => {
     await using folder = await temporaryDirectory();
     const file = join(folder.path, 'applied.yaml');
