@@ -33,6 +33,11 @@ import { operatorList } from './operators/operator-list.ts';
 import { operatorPage } from './operators/operator-page.ts';
 import { removeOperator } from './operators/remove-operator.ts';
 import { revokeToken } from './operators/revoke-token.ts';
+import { deletePlan } from './plans/delete-plan.ts';
+import { editPlan } from './plans/edit-plan.ts';
+import { newPlan } from './plans/new-plan.ts';
+import { planList } from './plans/plan-list.ts';
+import { planPage } from './plans/plan-page.ts';
 import { refusalCodes } from './refusals/codes.ts';
 import { refusalList } from './refusals/refusal-list.ts';
 import { refusalPage } from './refusals/refusal-page.ts';
@@ -66,6 +71,11 @@ export const pages: readonly Page[] = [
   enableEndpoint,
   disableEndpoint,
   deleteEndpoint,
+  planList,
+  planPage,
+  newPlan,
+  editPlan,
+  deletePlan,
   refusalList,
   refusalPage,
   refusalCodes,

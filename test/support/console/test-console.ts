@@ -4,6 +4,7 @@ import type { AnsweredRequest, Peer } from '../../../src/operators/api/ports.ts'
 import { createConsole } from '../../../src/operators/console/console.ts';
 import { operatorDefaults, type Operator } from '../../../src/model/operator.ts';
 import type { RefusalRecord } from '../../../src/check/refusals/refusal-record.ts';
+import type { TrafficCount } from '../../../src/model/traffic-count.ts';
 import { StoreUnavailable } from '../../../src/check/store/credential-source.ts';
 import { memoryApiStore, peerAt, testCursors } from '../api/memory-api.ts';
 import { MemoryResourceStore } from '../manage/memory-resource-store.ts';
@@ -25,6 +26,8 @@ export class TestConsole {
   readonly store: MemoryResourceStore;
   /** What was refused, for tests to set. */
   readonly refusals: RefusalRecord[] = [];
+  /** Requests that were counted, for tests to set. */
+  readonly traffic: TrafficCount[] = [];
   readonly answered: AnsweredRequest[] = [];
   readonly defects: unknown[] = [];
   /** Set: whatever the console asks, MongoDB does not answer. */
@@ -43,7 +46,7 @@ export class TestConsole {
       answerLost: (error: unknown) => this.defects.push(error),
     };
     const api = createApi({
-      store: memoryApiStore(store, { refusals: this.refusals, traffic: [], replicas: [] }),
+      store: memoryApiStore(store, { refusals: this.refusals, traffic: this.traffic, replicas: [] }),
       ...{ clock, observer, findUnreadiness: () => null, cursors: testCursors },
       publicUrl: new URL('https://api.example.com'),
     });

@@ -1,3 +1,5 @@
+import type { ShownPlanUse } from '../plans/shown-plan.ts';
+
 /** How requests were counted together. */
 export const groupings = ['hour', 'day', 'month', 'consumer', 'endpoint'] as const;
 export type Grouping = (typeof groupings)[number];
@@ -12,6 +14,8 @@ export interface UsageCounts {
 
 /** What `GET /v1/usage` shows. A row is named by what it was grouped by. */
 export interface ShownUsage {
+  /** Of one consumer. */
+  readonly plans?: readonly ShownPlanUse[];
   readonly since: string;
   readonly rows: readonly (UsageCounts & Partial<Readonly<Record<Grouping, string>>>)[];
   readonly total: UsageCounts & { readonly codes: Readonly<Record<string, number>> };

@@ -3,6 +3,8 @@ import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
 import { filterForm } from '../parts/filters.ts';
 import { table } from '../parts/table.ts';
+import { useColumns, useRow } from '../plans/plan-values.ts';
+import type { ShownPlanUse } from '../plans/shown-plan.ts';
 import { codeLink } from '../refusals/codes.ts';
 import { type Grouping, groupings, type ShownUsage, type UsageCounts } from './shown-usage.ts';
 import { usageChart } from './usage-chart.ts';
@@ -43,7 +45,7 @@ function titleOf(consumer: string, endpoint: string): string {
   return `Usage${consumer === '' ? '' : ` of ${consumer}`}${endpoint === '' ? '' : ` on ${endpoint}`}`;
 }
 
-function bodyOf({ rows, total }: ShownUsage, { by, consumer, endpoint }: Wish): Html {
+function bodyOf({ rows, total, plans = [] }: ShownUsage, { by, consumer, endpoint }: Wish): Html {
   const isTime = by === 'hour' || by === 'day' || by === 'month';
   const title = `Requests by ${by}${isTime ? ', in UTC' : ''}`;
   return html`${filterForm('/usage', [
@@ -73,7 +75,8 @@ ${table({
   ],
   empty: 'No requests were counted in this time. Replicas report once a minute.',
 })}
-${codes(total.codes)}`;
+${codes(total.codes)}
+${used(plans)}`;
 }
 
 /** `13:00`, `11-23` or `2026-11`. */
@@ -90,6 +93,17 @@ function nameOf(name: string, by: Grouping): Html | string {
 
 function countsOf({ allowed, refused, limited }: UsageCounts): readonly number[] {
   return [allowed, refused, limited];
+}
+
+function used(plans: readonly ShownPlanUse[]): Html {
+  if (plans.length === 0) return html``;
+  return html`<h2>Used of plans</h2>
+${table({
+  caption: 'What the consumer has used of its plans',
+  columns: ['Plan', ...useColumns],
+  rows: plans.map((use) => [html`<a href="${url`/plans/${use.plan}`}">${use.plan}</a>`, ...useRow(use)]),
+  empty: '',
+})}`;
 }
 
 function codes(counts: Readonly<Record<string, number>>): Html {
