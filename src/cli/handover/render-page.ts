@@ -1,4 +1,4 @@
-import type { Limit } from '../../model/limit.ts';
+import type { PlanLimit } from '../../model/plan.ts';
 import { count, grouped } from '../../base/text/printable.ts';
 import { formatTime } from '../render/text.ts';
 import type { AccessibleEndpoint, PartnerAccess } from '../../partners/handover/partner-access.ts';
@@ -27,7 +27,9 @@ export function renderHandover(handover: Handover, language: Language): string {
       ['Status', 'Code', 'Meaning'],
       handover.codes.map(({ status, code: name, meaning }) => [String(status), code(name), meaning]),
     ),
-    ...(access.endpoints.some(({ limits }) => limits.length > 0) ? [LIMIT_HEADERS] : []),
+    ...(access.endpoints.some(({ limits, planLimits }) => limits.length + planLimits.length > 0)
+      ? [LIMIT_HEADERS]
+      : []),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -89,13 +91,16 @@ function callable({ access, address, groups }: Handover): [readonly string[], re
   return [['API', 'Address', 'HTTP methods', 'Authentication', 'Limits', ...(hasEnd ? ['Until'] : [])], rows];
 }
 
-function limitText({ limits }: AccessibleEndpoint): string {
-  return limits.length === 0 ? 'none' : limits.map(describeLimit).join('; ');
+function limitText({ limits, planLimits }: AccessibleEndpoint): string {
+  const own = limits.map(
+    ({ per, ...limit }) => `${describeLimit(limit)}${per === 'endpoint' ? ' for all callers together' : ''}`,
+  );
+  const ofPlan = planLimits.map((limit) => `${describeLimit(limit)} over all APIs of your plan together`);
+  return [...own, ...ofPlan].join('; ') || 'none';
 }
 
-function describeLimit({ requests, unit, per }: Limit): string {
-  const shared = per === 'endpoint' ? ' for all callers together' : '';
-  return `${count(requests, 'request', grouped(requests))} a ${unit}${shared}`;
+function describeLimit({ requests, unit }: PlanLimit): string {
+  return `${count(requests, 'request', grouped(requests))} a ${unit}`;
 }
 
 function endText({ endsAt }: AccessibleEndpoint): string {

@@ -10,6 +10,7 @@ import {
 } from '../../partners/handover/target.ts';
 import { endpointKind } from '../../resources/endpoint.ts';
 import { limitKind } from '../../resources/limits.ts';
+import { planLimitKind } from '../../resources/plan.ts';
 import { requirePermission } from './authenticate.ts';
 import { shownKey } from './credential-shapes.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
@@ -69,6 +70,11 @@ const viewSchema = objectWith('CredentialView', {
           },
           client: { type: 'object', description: 'How a signing client is set up.' },
           limits: { type: 'array', items: jsonSchemaOf(limitKind) },
+          planLimits: {
+            type: 'array',
+            items: jsonSchemaOf(planLimitKind),
+            description: 'Those of the plan that counts, over all of its endpoints together. Absent without one.',
+          },
         },
         required: ['id', 'urls', 'paths', 'methods', 'authentication', 'rules', 'client', 'limits'],
       },

@@ -1,5 +1,4 @@
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
-import type { Limit } from '../../model/limit.ts';
 import { type RefusalCode, refusalAnswers } from '../../check/refusal.ts';
 
 /** A refusal that a partner can get, and what it means to them. */
@@ -31,7 +30,8 @@ const GATEWAY_ERROR: CodeMeaning = {
 /** An endpoint with what counts on it, and what its method can refuse with. */
 export interface RefusingEndpoint {
   readonly endpoint: PartnerEndpoint;
-  readonly limits: readonly Limit[];
+  /** Those of the endpoint, the grant and the plan. */
+  readonly limits: readonly unknown[];
   readonly ofMethod: Partial<Readonly<Record<RefusalCode, string>>>;
 }
 

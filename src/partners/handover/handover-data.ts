@@ -19,7 +19,7 @@ export function declareHandover({ access, address, origin, secretBy, groups, cod
     ...(secretBy === null ? {} : { secretBy }),
     ...declaredTimes({ notBefore, expiresAt, formerSecretEndsAt }),
     endpoints: groups.flatMap(({ method, rules, settings, endpoints }) =>
-      endpoints.map(({ endpoint: { id, description, match }, limits, endsAt }) => ({
+      endpoints.map(({ endpoint: { id, description, match }, limits, planLimits, endsAt }) => ({
         id,
         description,
         urls: hostsOf(match, address).map((host) => originOf(address, host)),
@@ -29,6 +29,7 @@ export function declareHandover({ access, address, origin, secretBy, groups, cod
         rules: Object.fromEntries(rules),
         client: settings,
         limits: declareLimits(limits),
+        ...(planLimits.length === 0 ? {} : { planLimits }),
         ...declaredTimes({ expiresAt: endsAt }),
       })),
     ),

@@ -50,7 +50,11 @@ export function planHandover(access: PartnerAccess, address: GatewayAddress, sec
     first === undefined ? [] : [groupOf(first, [first, ...others], address, { exampleAppKey, access })],
   );
   const codes = codesOf(
-    access.endpoints.map(({ endpoint, limits }) => ({ endpoint, limits, ofMethod: methodCodes(endpoint) })),
+    access.endpoints.map(({ endpoint, limits, planLimits }) => ({
+      endpoint,
+      limits: [...limits, ...planLimits],
+      ofMethod: methodCodes(endpoint),
+    })),
   );
   return { access, address, origin: originOf(address), secretBy, groups, codes };
 }

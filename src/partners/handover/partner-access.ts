@@ -1,10 +1,11 @@
 import { textOf } from '../../resources/changes/generate-credential.ts';
-import { notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
+import { listPlans, notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { stateAt } from '../../resources/changes/shown-credential.ts';
 import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
 import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { limitsInForce } from '../../model/grant-in-effect.ts';
 import type { Limit } from '../../model/limit.ts';
+import { type Plan, planFor, type PlanLimit } from '../../model/plan.ts';
 import { formerEndOf } from '../../model/material.ts';
 import type { PublicKey } from '../../model/public-key/public-key.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
@@ -35,6 +36,8 @@ export interface PartnerAccess {
 export interface AccessibleEndpoint {
   readonly endpoint: PartnerEndpoint;
   readonly limits: readonly Limit[];
+  /** Those of the plan that counts here, over all of its endpoints together; empty without one. */
+  readonly planLimits: readonly PlanLimit[];
   /** When the grant ends that it takes; null for never. */
   readonly endsAt: number | null;
 }
@@ -70,6 +73,7 @@ export async function readPartnerAccess(
   if (usable.length === 0) {
     return { code: 'no-endpoint', obstacle: `no endpoint lets ${consumerId} in with ${methods.join(' or ')}` };
   }
+  const plans = await listPlans(store);
   // With several methods, an App Key that is public for one of them still opens the endpoints of method key.
   const opensAlone = methods.includes('key');
   const formerEnd = formerEndOf(material);
@@ -83,14 +87,15 @@ export async function readPartnerAccess(
     notBefore: notBefore !== null && nowSeconds < notBefore ? notBefore : null,
     expiresAt,
     formerSecretEndsAt: formerEnd !== null && nowSeconds < formerEnd ? formerEnd : null,
-    endpoints: usable.map(accessibleEndpoint),
+    endpoints: usable.map((each) => accessibleEndpoint(each, planFor(plans, each.endpoint, consumer.labels))),
   };
 }
 
-function accessibleEndpoint({ endpoint, grant }: UsableEndpoint): AccessibleEndpoint {
+function accessibleEndpoint({ endpoint, grant }: UsableEndpoint, plan: Plan | null): AccessibleEndpoint {
   return {
     endpoint,
     limits: limitsInForce(endpoint.limits, grant),
+    planLimits: plan?.limits ?? [],
     endsAt: endpoint.accessCondition === 'authenticated' ? null : (grant?.expiresAt ?? null),
   };
 }

@@ -2,6 +2,8 @@ import { html } from 'hono/html';
 import type { Limit } from '../../../model/limit.ts';
 import { type Html, url } from '../frame/html.ts';
 import { definitions, table } from '../parts/table.ts';
+import { planLimits as planLimitList } from '../plans/plan-values.ts';
+import type { ShownPlan } from '../plans/shown-plan.ts';
 import { limitList, time } from '../parts/values.ts';
 
 /** What a partner needs, as `GET /v1/credentials/ID/view` shows it. */
@@ -31,6 +33,7 @@ interface ViewedEndpoint {
   /** What requests carry, and where; in Markdown. */
   readonly rules: Readonly<Record<string, string>>;
   readonly limits: readonly Limit[];
+  readonly planLimits?: ShownPlan['limits'];
   readonly expiresAt?: string;
 }
 
@@ -56,7 +59,7 @@ ${table({
 }
 
 function endpointSection(endpoint: ViewedEndpoint): Html {
-  const { id, description, urls, paths, methods, authentication, rules, limits, expiresAt } = endpoint;
+  const { id, description, urls, paths, methods, authentication, rules, limits, planLimits, expiresAt } = endpoint;
   const places = urls.flatMap((base) =>
     paths.map(
       ({ prefix, exact }) =>
@@ -72,6 +75,7 @@ ${definitions([
   ['Authentication', authentication],
   ...Object.entries(rules).map(([name, text]) => [name, withCode(text)] as const),
   ['Limits', limitList(limits)],
+  ['Over all endpoints of its plan', planLimits === undefined ? null : planLimitList({ limits: planLimits })],
   ['Until', expiresAt === undefined ? null : time(expiresAt)],
 ])}
 </article>`;

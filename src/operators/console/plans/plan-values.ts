@@ -19,7 +19,7 @@ export function endpointsOf({ endpoints, endpointSelector }: ShownPlan): Html {
 }
 
 /** Its limits, one on each line: `5,000,000 each month`. */
-export function planLimits({ limits }: ShownPlan): Html {
+export function planLimits({ limits }: Pick<ShownPlan, 'limits'>): Html {
   const lines = limits.map(({ requests, unit }) => html`<li>${requests.toLocaleString('en')} each ${unit}</li>`);
   return html`<ul class="plain">${lines}</ul>`;
 }

@@ -136,6 +136,18 @@ any   -1        all        orders     3/hour
     assert.doesNotMatch(await done('may acme keyed'), /plan/);
   });
 
+  it('are told to partners', async () => {
+    await done('credential issue --consumer acme --method key --id acme-key');
+    await done('plan set gold --label tier=gold --limit 5000/month');
+    const page = await done('handover --credential acme-key --url https://api.example.com');
+    assert.match(page, /100 requests a minute; 5.000 requests a month over all APIs of your plan together/);
+    assert.match(page, /`RATE_LIMITED`/);
+    const data = JSON.parse(await done('handover --credential acme-key --url https://api.example.com -o json')) as {
+      readonly endpoints: readonly { readonly planLimits: unknown }[];
+    };
+    assert.deepEqual(data.endpoints[0]?.planLimits, [{ requests: 5000, unit: 'month' }]);
+  });
+
   it('have the refusals that they caused explained, with the command that raises the limit', async () => {
     await done('credential issue --consumer acme --method key --id acme-key');
     await done('plan set gold --label tier=gold --limit 5/day --limit 50/second');
