@@ -35,9 +35,9 @@ describe('the resources that checks read have one hidden class each', () => {
     const key = readPublicKey(spki(generateKeyPairSync('ed25519').publicKey));
     assert.ok(key instanceof PublicKey);
     const material = publicKeyMaterial(key, { publicKey: key, expiresAt: 5 });
-    const joined = { endpoints: [], consumers: [], credentials: [] as Credential[], grants: [] };
+    const joined = { endpoints: [], consumers: [], credentials: [] as Credential[], grants: [], plans: [] };
     const credentials = [{ ...credentialOf(0), material }];
-    for (const slice of sliceState({ endpoints: [], consumers: [], credentials, grants: [] })) {
+    for (const slice of sliceState({ endpoints: [], consumers: [], credentials, grants: [], plans: [] })) {
       joinSlice(joined, structuredClone(slice));
     }
     const [taken] = joined.credentials;
