@@ -41,6 +41,7 @@ import {
   spanOf,
   spanParam,
   textBody,
+  textsBody,
 } from './request.ts';
 import { answers, bodyOf, changeAnswer } from './shapes.ts';
 
@@ -50,7 +51,10 @@ const idBody = z.string().regex(ID_PATTERN);
 
 /** What gives a new credential its fields. */
 const givenBodies = Object.fromEntries(
-  givenFields.map(({ name, declared, isTime }) => [name, (isTime ? momentBody : textBody(declared)).optional()]),
+  givenFields.map(({ name, declared, isTime, isList }) => [
+    name,
+    (isTime ? momentBody : isList ? textsBody(declared) : textBody(declared)).optional(),
+  ]),
 ) as Readonly<Record<GivenName, z.ZodOptional<typeof momentBody>>>;
 
 /** What a new credential has, whether its pair is generated or brought along. */

@@ -77,6 +77,7 @@ describe('the schema of the database', () => {
     ['consumers', { _id: 'acme', enabled: 'yes' }],
     ['consumers', { _id: 'acme', enabled: true, labels: { tier: 1 } }],
     ['consumers', { _id: 'acme', enabled: true, quota: 5 }],
+    ['consumers', { _id: 'acme', enabled: true, allowFrom: [] }],
     [
       'credentials',
       { _id: 'acme-hmac', consumerId: 'acme', methods: ['hmac'], appKeyHash: '0'.repeat(64), state: 'on' },
@@ -145,7 +146,7 @@ describe('the schema of the database', () => {
     for (const work of [ensureSchema, requireSchema, repairSchema]) {
       await assert.rejects(work(db), (error) => {
         assert.ok(error instanceof MongodbUnavailable && error.reason === 'schema');
-        assert.match(error.message, /has schema version 10, and this Postern knows 9 at most: .* use that one$/);
+        assert.match(error.message, /has schema version 11, and this Postern knows 10 at most: .* use that one$/);
         return true;
       });
     }
@@ -155,7 +156,7 @@ describe('the schema of the database', () => {
   it('is required by those who may not make it, who learn what to do', async () => {
     await assert.rejects(requireSchema(db), /is empty: .*postern doctor --fix/);
     await insertRaw('meta', { _id: 'schema', version: 1 });
-    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 9: .*postern doctor --fix/);
+    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 10: .*postern doctor --fix/);
   });
 
   it('goes on where a migrator crashed, when its lease has run out', async () => {

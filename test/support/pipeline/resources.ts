@@ -125,6 +125,7 @@ export function credential({
     state: 'active',
     notBefore: null,
     expiresAt: null,
+    allowFrom: null,
     ...parts,
   };
 }

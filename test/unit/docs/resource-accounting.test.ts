@@ -13,6 +13,7 @@ import { MAX_FORM_BODY_BYTES, MAX_JSON_BODY_BYTES } from '../../../src/check/met
 import { MAX_PARAMETERS } from '../../../src/check/methods/parameter-signature/parameters.ts';
 import { MAX_APP_KEY_CHARACTERS } from '../../../src/model/app-key.ts';
 import {
+  MAX_ALLOWED_NETWORKS,
   MAX_DESCRIPTION_CHARACTERS,
   MAX_ENDPOINTS,
   MAX_ENDPOINTS_BYTES,
@@ -71,6 +72,7 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'labels of a group, percent-encoded in the id of its grant': `${String(MAX_GRANT_HOLDER_CHARACTERS)} characters`,
   'names of consumers and operators': `${String(MAX_NAME_CHARACTERS)} characters`,
   descriptions: `${String(MAX_DESCRIPTION_CHARACTERS)} characters`,
+  'networks that a consumer or credential may call from': String(MAX_ALLOWED_NETWORKS),
   'hosts of an endpoint': String(MAX_HOSTS),
   'a host': `${String(MAX_HOST_CHARACTERS)} characters`,
   'paths of an endpoint': String(MAX_PATHS),

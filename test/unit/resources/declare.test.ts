@@ -7,6 +7,7 @@ import { declareCredential } from '../../../src/resources/credential.ts';
 import { declareEndpoint } from '../../../src/resources/endpoint.ts';
 import { declareGrant } from '../../../src/resources/grant.ts';
 import { type DocumentContent, parseDocument } from '../../../src/resources/parse-document.ts';
+import { type AddressList, addressListField } from '../../../src/model/address-list.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import {
@@ -33,6 +34,7 @@ const managed = {
   state: 'active',
   notBefore: null,
   expiresAt: 1_900_000_000,
+  allowFrom: null,
 } as const;
 
 const keyCredential = {
@@ -109,7 +111,8 @@ describe('declaring resources', () => {
       openEndpoint({ id: 'open', paths: [{ prefix: '/open' }], options: { mode: 'observe' } }),
     ];
     const grants = [grant(), grant({ endpointId: 'h', limits: [limit('7/hour/consumer')], expiresAt: 1_800_000_000 })];
-    const acme = consumer({ description: 'd', labels: { tier: 'gold' }, enabled: false });
+    const allowFrom = addressListField(['203.0.113.0/24', '2001:db8::/32']) as AddressList;
+    const acme = consumer({ description: 'd', labels: { tier: 'gold' }, enabled: false, allowFrom });
     const content = contentOf({
       endpoints: endpoints.map(declareEndpoint),
       consumers: [declareConsumer(acme)],

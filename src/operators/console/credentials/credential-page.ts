@@ -44,8 +44,9 @@ function summary(credential: ShownCredential): Html {
     ['Method', methodsOf(credential).join(', ')],
     ...shownFields.map(({ key, label, otherwise, isTime }) => {
       const value = credential[key];
+      if (typeof value === 'object') return [label, value.join(', ')] as const;
       if (value !== undefined) return [label, isTime ? time(value) : value] as const;
-      return [label, otherwise === null ? null : timeOr(null, otherwise)] as const;
+      return [label, otherwise === null ? null : html`<span class="muted">${otherwise}</span>`] as const;
     }),
     ['Former secret ends', retiringSecret === undefined ? null : time(retiringSecret.expiresAt)],
     ['Former secret last used', retiringSecret === undefined ? null : timeOr(retiringSecretLastUsedAt, 'never')],

@@ -40,6 +40,19 @@ describe('postern credential', () => {
     return texts;
   }
 
+  it('issues with an address list, and shows it', async () => {
+    await issue('hmac', '--id', 'acme-hmac', '--allow-from', '203.0.113.7', '--allow-from', '2001:db8::/32');
+    const { allowFrom } = await credential('acme-hmac');
+    assert.deepEqual(
+      allowFrom?.map(({ text }) => text),
+      ['203.0.113.7', '2001:db8::/32'],
+    );
+    const shown = await cli.done('credential', 'show', 'acme-hmac');
+    assert.match(shown, /\n *allowed from +203\.0\.113\.7, 2001:db8::\/32\n/);
+    await issue('hmac', '--id', 'acme-anywhere');
+    assert.match(await cli.done('credential', 'show', 'acme-anywhere'), /\n *allowed from +anywhere\n/);
+  });
+
   it('issues App Key and App Secret, printed with a command to try them', async () => {
     const out = await issue('hmac', '--id', 'acme-hmac', '--not-before', '1d', '--expires', '2027-01-01T00:00:00Z');
     const issued = await credential('acme-hmac');

@@ -43,6 +43,18 @@ describe('console: credentials and access of a consumer', () => {
     return await console.submit('alice', '/consumers/acme/issue', { suffix, method: 'hmac', ...fields });
   }
 
+  it('issues a credential with an address list, and shows it', async () => {
+    const answer = await issue({ id: 'acme-hmac', allowFrom: '203.0.113.7\r\n2001:db8::/32\r\n' });
+    assert.equal(answer.status, 200);
+    const [made] = await credentials();
+    assert.deepEqual(
+      made?.allowFrom?.map(({ text }) => text),
+      ['203.0.113.7', '2001:db8::/32'],
+    );
+    const { text } = await console.open('alice', '/credentials/acme-hmac');
+    assert.match(text, /<dt>Allowed from<\/dt>\s*<dd>203\.0\.113\.7, 2001:db8::\/32<\/dd>/);
+  });
+
   it('issues a credential and shows its secret in the answer only, which no browser keeps', async () => {
     const answer = await issue({ id: 'acme-hmac', expiresAt: '90d' });
     assert.deepEqual([answer.status, answer.headers.get('cache-control')], [200, 'no-store']);
