@@ -29,6 +29,21 @@ export function holdsAddress(list: AddressList, address: AddressWords): boolean 
   return false;
 }
 
+/** The networks that are in both lists, of which none is in another; a list that is not there holds every network. */
+export function commonNetworks(one: AddressList | null, other: AddressList | null): AddressList | null {
+  if (one === null || other === null) return one ?? other;
+  const within = (networks: AddressList, list: AddressList): AddressList =>
+    networks.filter((network) =>
+      list.some(
+        ({ words, prefixLength }) =>
+          prefixLength <= network.prefixLength && sharePrefix(words, network.words, prefixLength),
+      ),
+    );
+  const both = [...within(one, other), ...within(other, one)];
+  const known = new Map(both.map((network) => [network.text, network]));
+  return [...known.values()];
+}
+
 /** The networks as they are written. */
 export function declareAddressList(list: AddressList): readonly string[] {
   return list.map(({ text }) => text);

@@ -42,7 +42,7 @@ const APART =
   'You get it apart from this page, over another channel. Write to us if you have not received it. Never send it by mail or chat.';
 
 function credentialRows({ access, secretBy }: Handover): readonly (readonly string[])[] {
-  const { appKey, opensAlone, hasAppSecret, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const { appKey, opensAlone, hasAppSecret, notBefore, expiresAt, formerSecretEndsAt, allowFrom } = access;
   const apart = secretBy === null ? APART : plain(secretBy);
   const unknown = opensAlone ? `It is a secret. ${apart}` : 'You have it already; we keep only its hash.';
   return [
@@ -50,6 +50,7 @@ function credentialRows({ access, secretBy }: Handover): readonly (readonly stri
     ...(hasAppSecret ? [['App Secret', apart]] : []),
     ...(notBefore === null ? [] : [['Works from', formatTime(notBefore)]]),
     ['Works until', expiresAt === null ? 'no end is set' : formatTime(expiresAt)],
+    ...(allowFrom === null ? [] : [['Call from', allowFrom.map(code).join(', ')]]),
     ...(formerSecretEndsAt === null ? [] : [['Former App Secret', `works until ${formatTime(formerSecretEndsAt)}`]]),
   ];
 }

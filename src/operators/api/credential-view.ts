@@ -48,6 +48,11 @@ const viewSchema = objectWith('CredentialView', {
     notBefore: time,
     expiresAt: time,
     formerSecretEndsAt: time,
+    allowFrom: {
+      type: 'array',
+      items: text,
+      description: 'The networks that consumer and credential allow both; absent for anywhere.',
+    },
     endpoints: {
       type: 'array',
       items: {
@@ -108,7 +113,10 @@ const viewSchema = objectWith('CredentialView', {
     obstacle: {
       type: 'object',
       description: 'Why no request gets in with the credential, where none does.',
-      properties: { code: { enum: ['revoked', 'expired', 'consumer-disabled', 'no-endpoint'] }, what: text },
+      properties: {
+        code: { enum: ['revoked', 'expired', 'consumer-disabled', 'no-address', 'no-endpoint'] },
+        what: text,
+      },
       required: ['code', 'what'],
     },
   },

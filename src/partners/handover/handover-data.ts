@@ -7,7 +7,7 @@ import { hostsOf, originOf } from './target.ts';
 
 /** The same as the page, for programs such as a portal for partners. */
 export function declareHandover({ access, address, origin, secretBy, groups, codes }: Handover): Declared {
-  const { credentialId, partner, appKey, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const { credentialId, partner, appKey, notBefore, expiresAt, formerSecretEndsAt, allowFrom } = access;
   return {
     credential: credentialId,
     partner,
@@ -15,6 +15,7 @@ export function declareHandover({ access, address, origin, secretBy, groups, cod
     ...(appKey === null ? {} : { appKey }),
     ...(secretBy === null ? {} : { secretBy }),
     ...declaredTimes({ notBefore, expiresAt, formerSecretEndsAt }),
+    ...(allowFrom === null ? {} : { allowFrom }),
     endpoints: groups.flatMap(({ method, rules, settings, endpoints }) =>
       endpoints.map(({ endpoint: { id, description, match }, limits, endsAt }) => ({
         id,

@@ -49,7 +49,12 @@ export function planHandover(access: PartnerAccess, address: GatewayAddress, sec
     first === undefined ? [] : [groupOf(first, [first, ...others], address, exampleAppKey)],
   );
   const codes = codesOf(
-    access.endpoints.map(({ endpoint, limits }) => ({ endpoint, limits, ofMethod: methodCodes(endpoint) })),
+    access.endpoints.map(({ endpoint, limits }) => ({
+      endpoint,
+      limits,
+      isAddressJudged: access.allowFrom !== null,
+      ofMethod: methodCodes(endpoint),
+    })),
   );
   return { access, address, origin: originOf(address), secretBy, groups, codes };
 }

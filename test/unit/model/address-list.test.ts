@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseAddress } from '../../../src/base/net/address.ts';
+import { formatAddress, maskAddress, parseAddress } from '../../../src/base/net/address.ts';
 import {
   type AddressList,
   addressListField,
+  commonNetworks,
   declareAddressList,
   holdsAddress,
 } from '../../../src/model/address-list.ts';
@@ -88,6 +89,25 @@ describe('an address list', () => {
     });
   }
 
+  it('has in common with another what is in both', () => {
+    const offices = listOf('203.0.113.0/24', '198.51.100.0/24', '2001:db8::/32');
+    const servers = listOf('203.0.113.7', '198.51.0.0/16', '10.0.0.0/8', '2001:db8::/32');
+    const common = commonNetworks(offices, servers) ?? [];
+    assert.deepEqual(declareAddressList(common), ['198.51.100.0/24', '2001:db8::/32', '203.0.113.7']);
+    assert.equal(commonNetworks(offices, null), offices);
+    assert.equal(commonNetworks(null, servers), servers);
+    assert.equal(commonNetworks(null, null), null);
+    fc.assert(
+      fc.property(fc.ipV4(), fc.integer({ min: 0, max: 32 }), fc.ipV4(), (network, bits, address) => {
+        const words = maskAddress(parseAddress(network) ?? [], bits);
+        const one = listOf(`${formatAddress(words)}/${String(bits)}`, '10.0.0.0/8');
+        const other = listOf('128.0.0.0/1', '10.1.0.0/16');
+        const both = holds(one, address) && holds(other, address);
+        assert.equal(holds(commonNetworks(one, other) ?? [], address), both);
+      }),
+    );
+  });
+
   it('takes nothing that is no network, and repeats none of it', () => {
     for (const item of [
       '',
@@ -102,7 +122,11 @@ describe('an address list', () => {
       {},
     ]) {
       const [problem = ''] = problemsOf([item]);
-      assert.match(problem, /^allowFrom\[0\]: item 1 of "allowFrom" (?:must be a network|has no value)/, JSON.stringify(item));
+      assert.match(
+        problem,
+        /^allowFrom\[0\]: item 1 of "allowFrom" (?:must be a network|has no value)/,
+        JSON.stringify(item),
+      );
     }
   });
 
