@@ -69,6 +69,7 @@ function endpointLinks(ids: readonly string[]): Html {
 
 function actions({ id }: ShownCredential): Html {
   return html`<ul class="actions">
+<li><a class="button" href="${url`/credentials/${id}/edit`}">Edit</a></li>
 <li><a class="button" href="${url`/credentials/${id}/rotate`}">Rotate</a></li>
 <li><a class="button danger" href="${url`/credentials/${id}/revoke`}">Revoke</a></li>
 </ul>`;
