@@ -3,8 +3,8 @@ import type { HttpRequest } from './http-request.ts';
 
 type SourcedRequest = Pick<HttpRequest, 'headers' | 'peerAddress'>;
 
-/** Envoy sets it, and takes it from callers (envoy.yaml), behind load balancers too. */
-const EXTERNAL_ADDRESS = 'x-envoy-external-address';
+/** The header that Envoy sets, and takes from callers (envoy.yaml), behind load balancers too. */
+export const EXTERNAL_ADDRESS = 'x-envoy-external-address';
 
 /**
  * The address that a request came from, for operators; {@link vouchedAddressOf} is the one that decides. It is

@@ -1,4 +1,5 @@
 import { groupOfAddress } from '../../base/net/address-group.ts';
+import { EXTERNAL_ADDRESS } from '../../check/receive/source-address.ts';
 import type { HeldCredential } from '../../check/store/credential-source.ts';
 
 /** A request to an OAuth2 endpoint, read whole. */
@@ -47,8 +48,6 @@ export function vouchedClientOf(request: SourcedRequest): string | null {
   const named = request.isPeerTrusted ? request.headerValues(EXTERNAL_ADDRESS) : [];
   return named.length > 1 ? null : (named[0] ?? request.peerAddress);
 }
-
-const EXTERNAL_ADDRESS = 'x-envoy-external-address';
 
 /** The errors that clients get (RFC 6749 §5.2, and §4.1.2.1 for the last two). */
 export const oauth2ErrorCodes = [
