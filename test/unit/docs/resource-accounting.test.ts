@@ -60,6 +60,7 @@ import { LONGEST_TRACE_PARENT, MAX_HEADER_LIST_BYTES } from '../../../src/wire/s
 import { REMEMBERED } from '../../../src/wire/server/http2/stream-table.ts';
 import { grpcConnectionLimits } from '../../../src/wire/server/transport.ts';
 import { readDocument } from '../../support/docs/documents.ts';
+import { MAX_WEIGHED } from '../../../src/gateway/observe/consumer-figures.ts';
 
 const PAGE = 'docs/resource-accounting.md';
 
@@ -120,6 +121,7 @@ const filledByPartners: Readonly<Record<string, string>> = {
   'revoked access tokens of a credential': String(revocationBounds.perCredential),
   'counters of limits, in process': String(MAX_LIMIT_COUNTERS),
   'counters of requests, until they are written': String(MAX_REQUEST_COUNTERS),
+  'consumers that are weighed for [metrics by consumer](metrics-and-logs.md#metrics-by-consumer)': String(MAX_WEIGHED),
   'times of last use, until they are written': String(MAX_KEPT),
   'App Keys without a holder': String(MAX_UNKNOWN),
   'method in a kept refusal': `${String(MAX_METHOD_LENGTH)} characters`,
