@@ -126,7 +126,7 @@ Note: The App Secret given with --secret-from is the current one of the credenti
     const forged = sent.replace('Host:', 'X-Envoy-External-Address: 203.0.113.7\r\nHost:');
     const { code, out } = await explain(forged, [...listed, '--from', '203.0.113.8']);
     assert.equal(code, 1);
-    assert.match(out, /^Wrong: the credential l may not be used from 203\.0\.113\.8\. \[address-not-allowed\]\n/);
+    assert.match(out, /^Wrong: the credential l may not be used from this address\. \[address-not-allowed\]\n/);
     assert.match(out, /The gateway answers 403 ADDRESS_NOT_ALLOWED: /);
     assert.match((await explain(sent, [...listed, '--from', '10.0.0.0/8'])).err, /It must be an IPv4 or IPv6 address/);
     assert.match((await explain(raw(right), [...hmac, '--from', '::1'])).out, /^Right: /, 'without a list');

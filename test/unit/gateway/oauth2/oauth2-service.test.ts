@@ -100,7 +100,7 @@ describe('the token endpoint', () => {
       const wrong = { headers: [basic(stranger.clientId, stranger.secret), header] };
       assert.equal(await refusalOf(fixture, tokenRequest(stranger, wrong)), '401 invalid_client');
       assert.equal(fixture.used.length, 2, 'who is refused has not used the credential');
-      assert.match(fixture.told.at(2)?.refusal?.detail ?? '', /from 198\.51\.100\.1$/);
+      assert.match(fixture.told.at(2)?.refusal?.detail ?? '', /from this address$/);
     }
   });
 
