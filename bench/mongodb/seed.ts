@@ -49,7 +49,7 @@ export async function seed(
 function consumerDocument(number: number): { readonly _id: string } {
   const id = `consumer-${String(number)}`;
   return writeConsumerDocument(
-    { id, name: `Consumer ${String(number)}`, description: '', labels: {}, enabled: true },
+    { id, name: `Consumer ${String(number)}`, description: '', labels: {}, enabled: true, allowFrom: null },
     version,
   );
 }
@@ -70,6 +70,7 @@ function credentialDocument(
     state: 'active' as const,
     notBefore: null,
     expiresAt: null,
+    allowFrom: null,
   };
   return writeCredentialDocument(credential, version, sealer);
 }

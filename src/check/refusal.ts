@@ -76,6 +76,12 @@ export const refusalAnswers = {
     message: 'The access token is not valid.',
     advice: 'The partner gets a new access token and tries once more.',
   },
+  ADDRESS_NOT_ALLOWED: {
+    status: 403,
+    message: 'The request comes from an address that is not allowed.',
+    advice:
+      "The partner calls from an address that the allowFrom of its consumer or credential does not hold. Add the address if it is the partner's; if it is not, rotate the credential.",
+  },
   NOT_AUTHORIZED: {
     status: 403,
     message: 'The consumer is not authorized on this endpoint.',

@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import { collectAll, listGroupGrants } from '../resources/changes/resource-store.ts';
 import { declareUse, readShownCredentials } from '../resources/changes/shown-credential.ts';
 import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../resources/changes/plan-consumer.ts';
+import { declareAddressList } from '../model/address-list.ts';
 import type { Consumer } from '../model/consumer.ts';
 import { carries, describeLabels, type LabelSelector } from '../model/labels.ts';
 import { count } from '../base/text/printable.ts';
 import { declareWholeConsumer } from '../resources/consumer.ts';
+import { allowFromWords } from '../resources/allow-from.ts';
 import { consumerTexts } from '../resources/consumer-fields.ts';
 import { declareWholeOwned } from '../resources/credential.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
@@ -16,7 +18,7 @@ import { credentialView } from './credential/credential-view.ts';
 import { labelBounds, textBounds } from './flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, flagsOfRows, unsetCollector, wishOf } from './flags/fields.ts';
 import type { StoreFlags } from './flags/options.ts';
-import { collectLabel, parseCount, parseId } from './flags/values.ts';
+import { collect, collectLabel, parseCount, parseId } from './flags/values.ts';
 import { shownGrantView, weighAll } from './shown-grants.ts';
 import { formatData } from './render/data.ts';
 import { type ListView, printList, printSection } from './render/list.ts';
@@ -41,14 +43,19 @@ export function registerConsumer(program: Command, context: CommandContext): voi
   registerDelete(noun, context);
 }
 
-const fields: FieldFlags = { ...flagsOfRows(consumerTexts), 'labels.*': '--label' };
+const fields: FieldFlags = {
+  ...flagsOfRows([...consumerTexts, { name: 'allowFrom', flag: allowFromWords.flag }]),
+  'labels.*': '--label',
+};
 /** What `--unset` takes. */
 const clearable = Object.values(fields).map((flag) => flag.slice('--'.length));
 
 /** Adds the flags that `create` and `edit` share. */
 function addConsumerFlags(command: Command): Command {
   for (const { flag, help } of consumerTexts) command.option(flag, help);
-  return command.option('--label <name=value>', 'a label, such as tier=gold; repeatable', collectLabel);
+  return command
+    .option('--label <name=value>', 'a label, such as tier=gold; repeatable', collectLabel)
+    .option(allowFromWords.flag, allowFromWords.help, collect);
 }
 
 function registerCreate(noun: Command, context: CommandContext): void {
@@ -82,9 +89,10 @@ function registerEdit(noun: Command, context: CommandContext): void {
     unsetCollector(fields, clearable),
   );
   addResourceAction(command, context, 'consumer', {
-    notes: `--label changes one label and keeps the others.\n${labelBounds} ${textBounds}`,
+    notes: `--label changes one label and keeps the others. --allow-from replaces the whole list.\n${labelBounds} ${textBounds}`,
     examples: [
       'postern consumer edit acme --name "Acme Ltd" --label tier=gold',
+      'postern consumer edit acme --allow-from 203.0.113.0/24 --allow-from 2001:db8::/48',
       'postern consumer edit acme --unset label.tier --revision 2',
     ],
     plan: (current, flags) => ({
@@ -187,11 +195,15 @@ function registerShow(noun: Command, context: CommandContext): void {
         terminal.out.write(formatData(declared, output));
         return;
       }
-      const { labels, enabled } = stored.resource;
+      const { labels, enabled, allowFrom } = stored.resource;
       const now = clock.nowSeconds();
       const shown = [
         ...consumerTexts.map(({ name }) => [name, stored.resource[name] || null] as const),
         ['labels', describeLabels(labels) || null] as const,
+        [
+          allowFromWords.name,
+          allowFrom === null ? allowFromWords.otherwise : declareAddressList(allowFrom).join(', '),
+        ] as const,
         ...versionFields(stored, now),
       ];
       printFields(`consumer ${id}${enabled ? '' : ' (disabled)'}`, shown, terminal);

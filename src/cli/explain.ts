@@ -4,7 +4,7 @@ import { addAction, addHelp, type CommandContext, readExits } from './command.ts
 import { outputOption, timeoutOption } from './flags/options.ts';
 import { MAX_INPUT_BYTES } from './flags/read-bytes.ts';
 import { parseTime } from './flags/times.ts';
-import { collectOption, parseCount, parseRequestId } from './flags/values.ts';
+import { collectOption, parseCount, parseIpAddress, parseRequestId } from './flags/values.ts';
 import type { ExplainFlags } from './partner/explain-request.ts';
 import { adminOption } from './refusals/refusals.ts';
 
@@ -43,6 +43,11 @@ export function registerExplain(program: Command, context: CommandContext): void
       '--at <time>',
       'when the request was made: 2026-11-21T02:40:00Z, an HTTP date, or seconds since 1970',
       parseTime,
+    )
+    .addOption(
+      new Option('--from <address>', 'the IP address that the request came from, for address lists')
+        .argParser(parseIpAddress)
+        .conflicts('method'),
     )
     .option('--entry <number>', 'which entry of a HAR, from 1', parseCount)
     .option(

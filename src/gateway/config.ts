@@ -253,6 +253,12 @@ export const settings = {
     'true keeps their source addresses too',
     parseBoolean,
   ),
+  consumerMetrics: setting(
+    'POSTERN_CONSUMER_METRICS',
+    '0',
+    'consumers with metrics of their own, the busiest; 0 for no metrics by consumer',
+    parseInteger(0, 1000),
+  ),
   logLevel: setting('POSTERN_LOG_LEVEL', 'info', 'error, warn, info or debug', parseChoice(logLevels)),
   logFormat: setting('POSTERN_LOG_FORMAT', 'json', 'json, or pretty for people', parseChoice(logFormats)),
   shutdownGraceSeconds: setting(

@@ -7,7 +7,9 @@ import { createOAuth2Service, type OAuth2Service } from './oauth2/oauth2-service
 import { Throttle } from '../base/throttle.ts';
 import { keepRevokedTokensInProcess } from '../check/tokens/revoked-tokens.ts';
 import { AccessTokens } from '../check/tokens/access-tokens.ts';
-import { createCheckObserver, createOAuth2Observer } from './observe/request-observers.ts';
+import { ConsumerFigures } from './observe/consumer-figures.ts';
+import { registerConsumerMetrics } from './observe/consumer-metrics.ts';
+import { type CountTraffic, createCheckObserver, createOAuth2Observer } from './observe/request-observers.ts';
 import type { LineBudget } from './observe/line-budget.ts';
 import { PlanWarnings } from './observe/plan-metrics.ts';
 import { registerReplayMetrics } from './observe/store-metrics.ts';
@@ -71,10 +73,21 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
     onPlanNearLimit: (planId, consumerId, reading) => {
       planWarnings.note(planId, consumerId, reading);
     },
-    observer: createCheckObserver({ ...observerPorts, countTraffic: store.countTraffic }),
+    observer: createCheckObserver({ ...observerPorts, countTraffic: trafficCounter(ports) }),
     startTrace: tracing?.startTrace ?? null,
   });
   return { handleCheck, oauth2 };
+}
+
+/** Counts requests for `postern usage`, and for the metrics by consumer where these are asked for. */
+function trafficCounter({ config, clock, metrics, store: { countTraffic } }: PipelinePorts): CountTraffic {
+  if (config.consumerMetrics === 0) return countTraffic;
+  const figures = new ConsumerFigures(config.consumerMetrics);
+  registerConsumerMetrics(metrics.registry, figures);
+  return (endpointId, consumerId, code, seconds) => {
+    countTraffic(endpointId, consumerId, code, seconds);
+    if (consumerId !== null) figures.count(endpointId, consumerId, code, seconds, clock.nowSeconds());
+  };
 }
 
 /** A ring with one random key, for a process that was given none: its tokens end with it. */

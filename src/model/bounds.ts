@@ -12,6 +12,9 @@ export const MAX_NAME_CHARACTERS = 256;
 /** Characters of a description. */
 export const MAX_DESCRIPTION_CHARACTERS = 1024;
 
+/** Networks that a consumer or a credential may call from. */
+export const MAX_ALLOWED_NETWORKS = 100;
+
 /** Hosts of the match of one endpoint. */
 export const MAX_HOSTS = 100;
 /** Path rules of the match of one endpoint. */

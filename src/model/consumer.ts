@@ -1,3 +1,4 @@
+import { type AddressList, addressListField } from './address-list.ts';
 import { bounded, isLongerThan, textBound } from './document/bounds.ts';
 import { type Field, FieldFault, flagField, idField, textField } from './document/fields.ts';
 import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from './bounds.ts';
@@ -14,10 +15,18 @@ export interface Consumer {
   readonly labels: Labels;
   /** A disabled consumer is refused like an unknown one. */
   readonly enabled: boolean;
+  /** Where its callers may come from; null for anywhere. */
+  readonly allowFrom: AddressList | null;
 }
 
 /** What a consumer is of whom no more is said than the id. */
-export const consumerDefaults: Omit<Consumer, 'id'> = { name: null, description: '', labels: {}, enabled: true };
+export const consumerDefaults: Omit<Consumer, 'id'> = {
+  name: null,
+  description: '',
+  labels: {},
+  enabled: true,
+  allowFrom: null,
+};
 
 const noName = new FieldFault(`must hold 1 to ${String(MAX_NAME_CHARACTERS)} characters that are not all blanks`);
 /** It goes into a request header: one that is longer is refused wherever it is kept. */
@@ -40,4 +49,5 @@ export const consumerFields = {
   description: bounded(textField, textBound(MAX_DESCRIPTION_CHARACTERS)),
   labels: labelsField,
   enabled: flagField,
+  allowFrom: addressListField,
 } as const satisfies { readonly [N in keyof Consumer]: Field<NonNullable<Consumer[N]>> };

@@ -1,4 +1,5 @@
 import type { Lifetime } from '../base/clock.ts';
+import type { AddressList } from './address-list.ts';
 import type { AuthenticationMethod } from './endpoint.ts';
 import type { Material } from './material.ts';
 
@@ -13,10 +14,17 @@ export type WhichSecret = 'current' | 'retiring';
 export interface CredentialFields extends Lifetime {
   /** `retiring` works until `expiresAt`, which it then has. */
   readonly state: CredentialState;
+  /** Where its callers may come from, beside the list of the consumer; null for anywhere. */
+  readonly allowFrom: AddressList | null;
 }
 
 /** What a credential is of which no more is said. */
-export const credentialDefaults: CredentialFields = { state: 'active', notBefore: null, expiresAt: null };
+export const credentialDefaults: CredentialFields = {
+  state: 'active',
+  notBefore: null,
+  expiresAt: null,
+  allowFrom: null,
+};
 
 /** App Key and App Secret of a consumer, for one authentication method or, when imported, several (spec §1). */
 export interface Credential extends CredentialFields {
@@ -35,6 +43,6 @@ export interface Credential extends CredentialFields {
  * slows every check down.
  */
 export function makeCredential(parts: Credential): Credential {
-  const { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt } = parts;
-  return { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt };
+  const { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt, allowFrom } = parts;
+  return { id, consumerId, methods, appKeyHash, material, state, notBefore, expiresAt, allowFrom };
 }

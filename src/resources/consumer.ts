@@ -1,6 +1,7 @@
 import { type MappingKind, nestedList } from '../model/document/fields.ts';
 import { readMapping, withDefaults } from '../model/document/read-mapping.ts';
 import type { Reader } from '../model/document/read-plain.ts';
+import { declareAddressList } from '../model/address-list.ts';
 import { type Consumer, consumerDefaults, consumerFields } from '../model/consumer.ts';
 import { sortLabels } from '../model/labels.ts';
 import { credentialKind } from './credential.ts';
@@ -41,8 +42,9 @@ export function disabledConsumer(id: string): Consumer {
 
 /** A consumer as a declarative file has it, with these declared credentials; defaults are left out. */
 export function declareConsumer(consumer: Consumer, credentials: readonly Declared[] = []): Declared {
+  const allowFrom = consumer.allowFrom === null ? null : declareAddressList(consumer.allowFrom);
   return withoutDefaults(
-    { ...consumer, labels: sortLabels(consumer.labels), credentials },
+    { ...consumer, labels: sortLabels(consumer.labels), allowFrom, credentials },
     { ...consumerDefaults, credentials: [] },
   );
 }

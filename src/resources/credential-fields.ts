@@ -1,6 +1,8 @@
+import { addressListField, declareAddressList } from '../model/address-list.ts';
 import { type Credential, type CredentialFields, credentialDefaults, credentialStates } from '../model/credential.ts';
 import { choiceField, dateField, dateOf, type Field, timeField } from '../model/document/fields.ts';
 import { type Moment, momentAhead } from '../model/document/moments.ts';
+import { allowFromWords } from './allow-from.ts';
 import { type Declared, declareTime } from './declared.ts';
 
 /** How a value is written. `T` is what the model has. */
@@ -11,8 +13,9 @@ interface Written<T> {
   /** In a database. */
   readonly stored: Field<T>;
   readonly store: (value: T) => unknown;
-  /** Whether people give it as a moment, and see how far it is from now. All else is a text. */
+  /** Whether people give it as a moment, and see how far it is from now. All else is a text, or a list of texts. */
   readonly isTime: boolean;
+  readonly isList: boolean;
 }
 
 /** A field of a credential: how it is written, given and shown. */
@@ -43,6 +46,7 @@ const time = {
   stored: dateField,
   store: dateOf,
   isTime: true,
+  isList: false,
 } as const satisfies Written<number>;
 
 const MOMENT_HINT = 'Optional. A time such as 2027-01-01T00:00:00Z, or a span from now such as 90d.';
@@ -57,6 +61,7 @@ const credentialFields = {
     declared: choiceField(credentialStates),
     stored: choiceField(credentialStates),
     isTime: false,
+    isList: false,
     declare: (state) => state,
     store: (state) => state,
     isAlwaysStored: true,
@@ -82,6 +87,17 @@ const credentialFields = {
       hint: MOMENT_HINT,
     },
     shown: { name: 'ends', label: 'Ends', otherwise: 'never' },
+  },
+  allowFrom: {
+    declared: addressListField,
+    stored: addressListField,
+    isTime: false,
+    isList: true,
+    declare: declareAddressList,
+    store: declareAddressList,
+    isAlwaysStored: false,
+    given: allowFromWords,
+    shown: allowFromWords,
   },
 } as const satisfies { readonly [N in keyof CredentialFields]: CredentialField<NonNullable<CredentialFields[N]>> };
 
@@ -135,14 +151,16 @@ function written(
 
 /** What commands, API and forms can give a new credential. */
 export const givenFields = names.flatMap((name) => {
-  const { given, shown, declared, isTime } = rowOf(name);
-  return given === null ? [] : [{ name: name as GivenName, label: shown?.label ?? name, declared, isTime, ...given }];
+  const { given, shown, declared, isTime, isList } = rowOf(name);
+  if (given === null) return [];
+  const { flag, help, hint } = given;
+  return [{ name: name as GivenName, label: shown?.label ?? name, declared, isTime, isList, flag, help, hint }];
 });
 
-/** What was given, as a declarative file has it: a moment as the time that it is, a text as it is. */
+/** What was given, as a declarative file has it: a moment as the time that it is, all else as it is. */
 export function declareGiven(given: Readonly<Record<string, unknown>>, nowSeconds: number): Declared {
   const declare = (value: unknown): unknown =>
-    typeof value === 'string' ? value : declareTime(momentAhead(value as Moment, nowSeconds));
+    typeof value === 'string' || Array.isArray(value) ? value : declareTime(momentAhead(value as Moment, nowSeconds));
   return Object.fromEntries(
     givenFields.flatMap(({ name }) => (given[name] === undefined ? [] : [[name, declare(given[name])]])),
   );
@@ -154,7 +172,10 @@ export type ShownName = FieldName;
 /** What is shown of a credential beside its state. `valueIn` gives a text or seconds since the epoch; null for none. */
 export const shownFields = names.flatMap((key) => {
   const { shown, isTime } = rowOf(key);
-  const valueIn = (credential: Credential): string | number | null =>
-    credential[key] === credentialDefaults[key] ? null : credential[key];
+  const valueIn = (credential: Credential): string | number | null => {
+    const value = credential[key];
+    if (value === credentialDefaults[key]) return null;
+    return typeof value === 'object' && value !== null ? declareAddressList(value).join(', ') : value;
+  };
   return shown === null ? [] : [{ key, isTime, valueIn, ...shown }];
 });

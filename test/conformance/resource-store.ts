@@ -60,6 +60,7 @@ export function managed({
     state: 'active',
     notBefore: null,
     expiresAt: null,
+    allowFrom: null,
     ...parts,
   };
 }

@@ -38,6 +38,7 @@ import {
 import type { OpenedStore } from '../opened-store.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 import { exampleCommands, publicUrlOf, signedExample, tryLines } from './handed-over.ts';
+import { registerCredentialEdit } from './edit.ts';
 import { registerCredentialFind } from './find.ts';
 import { methodOption, registerCredentialImport, registerCredentialIssue } from './issue.ts';
 import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts';
@@ -48,6 +49,7 @@ export function registerCredential(program: Command, context: CommandContext): v
   const about = 'App Keys and App Secrets of consumers.';
   const noun = addNoun(program, 'credential', about, 'credential issue --consumer acme --method hmac');
   registerCredentialIssue(noun, context);
+  registerCredentialEdit(noun, context);
   registerCredentialList(noun, context);
   registerCredentialShow(noun, context);
   registerCredentialFind(noun, context);

@@ -21,7 +21,7 @@ import { readSecretArgument } from '../flags/inputs.ts';
 import type { ChangeFlags } from '../flags/options.ts';
 import { type PublicKeyFlags, readPublicKeyFlags } from '../flags/public-key.ts';
 import { parseMoment } from '../flags/times.ts';
-import { collecting, parseId } from '../flags/values.ts';
+import { collect, collecting, parseId } from '../flags/values.ts';
 import { addChangeAction, type Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { requireResource } from '../store/read-store.ts';
@@ -38,15 +38,16 @@ function addNewCredentialFlags(command: Command): Command {
   command
     .requiredOption('--consumer <id>', 'the consumer who gets it', parseId)
     .option('--id <id>', 'its id; CONSUMER-METHOD-… when left out', parseId);
-  for (const { flag, help, isTime } of givenFields) command.option(flag, help, parserOf(isTime));
+  for (const field of givenFields) command.option(field.flag, field.help, parserOf(field));
   return command.option(
     '--hash-only',
     'key only: store only the hash of the App Key, so that it cannot be shown again',
   );
 }
 
-/** Reads the value of a flag: a moment, which counts from when the command runs, or any text. */
-function parserOf(isTime: boolean): (text: string) => unknown {
+/** Reads the value of a flag: a moment, which counts from when the command runs, any text, or one of several. */
+function parserOf({ isTime, isList }: (typeof givenFields)[number]): (text: string, former: unknown) => unknown {
+  if (isList) return (text, former) => collect(text, former as readonly string[] | undefined);
   return isTime ? parseMoment : String;
 }
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Declared } from '../../resources/declared.ts';
+import { parseAddress } from '../../base/net/address.ts';
 import { ID_PATTERN, ID_RULE } from '../../model/document/fields.ts';
 import { readLimits } from '../../resources/limits.ts';
 import { readPlain } from '../../model/document/read-plain.ts';
@@ -24,6 +25,12 @@ export function collecting<T>(parse: (text: string) => T): (text: string, former
 
 /** {@link parseId} for a flag that is given once for each id. */
 export const collectId = collecting(parseId);
+
+/** An IP address, as it was written. */
+export function parseIpAddress(text: string): string {
+  if (parseAddress(text) !== null) return text;
+  throw new InvalidArgumentError('It must be an IPv4 or IPv6 address, such as 203.0.113.7 or 2001:db8::7.');
+}
 
 /** A whole number from 1. */
 export function parseCount(text: string): number {

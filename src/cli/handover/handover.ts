@@ -184,13 +184,15 @@ async function readHandovers(
 }
 
 /** What to do where there is nothing to hand over. */
-function adviseOn({ code }: NothingToHandOver, { consumerId }: ManagedCredential): string {
+function adviseOn({ code }: NothingToHandOver, { id, consumerId }: ManagedCredential): string {
   switch (code) {
     case 'revoked':
     case 'expired':
       return '"postern credential issue" creates another one';
     case 'consumer-disabled':
       return `"postern consumer enable ${consumerId}"`;
+    case 'no-address':
+      return `compare "postern consumer show ${consumerId}" with "postern credential show ${id}"`;
     case 'no-endpoint':
       return `"postern grant add --endpoint ID --consumer ${consumerId}"`;
   }

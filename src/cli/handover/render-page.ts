@@ -45,7 +45,7 @@ const APART =
   'You get it apart from this page, over another channel. Write to us if you have not received it. Never send it by mail or chat.';
 
 function credentialRows({ access, secretBy }: Handover): readonly (readonly string[])[] {
-  const { appKey, opensAlone, hasAppSecret, publicKey, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const { appKey, opensAlone, hasAppSecret, publicKey, notBefore, expiresAt, formerSecretEndsAt, allowFrom } = access;
   const former = publicKey === null ? 'Former App Secret' : 'Former public key';
   const apart = secretBy === null ? APART : plain(secretBy);
   const unknown = opensAlone ? `It is a secret. ${apart}` : 'You have it already; we keep only its hash.';
@@ -55,6 +55,7 @@ function credentialRows({ access, secretBy }: Handover): readonly (readonly stri
     ...(publicKey === null ? [] : keyRows(publicKey)),
     ...(notBefore === null ? [] : [['Works from', formatTime(notBefore)]]),
     ['Works until', expiresAt === null ? 'no end is set' : formatTime(expiresAt)],
+    ...(allowFrom === null ? [] : [['Call from', allowFrom.map(code).join(', ')]]),
     ...(formerSecretEndsAt === null ? [] : [[former, `works until ${formatTime(formerSecretEndsAt)}`]]),
   ];
 }

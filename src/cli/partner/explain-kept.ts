@@ -50,6 +50,7 @@ const REQUEST_FLAGS = [
   ['appKey', '--app-key'],
   ['body', '--body'],
   ['at', '--at'],
+  ['from', '--from'],
   ['entry', '--entry'],
 ] as const satisfies readonly (readonly [keyof ExplainFlags, string])[];
 

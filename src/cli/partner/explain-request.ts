@@ -37,6 +37,8 @@ export interface ExplainFlags extends StoreFlags {
   readonly option?: Readonly<Record<string, unknown>>;
   readonly appKey?: string;
   readonly secretFrom?: string;
+  /** The IP address that the request came from. */
+  readonly from?: string;
   /** The file that holds the body, or `-`. */
   readonly body?: string;
   /** Seconds since the epoch. */
@@ -102,7 +104,8 @@ async function explainStored(
   const notesOnGiven: string[] = [];
   const explanation = await explain(read.request, endpoint, asked, async (sent) => {
     const givenSecret = readGivenSecret(given, environment);
-    const query = { endpoint, endpoints, sent, givenSecret, nowSeconds, appKey, file: store.file };
+    const from = given.from ?? kept?.record.sourceAddress ?? null;
+    const query = { endpoint, endpoints, sent, givenSecret, nowSeconds, appKey, from, file: store.file };
     const { notes, ...caller } = await readStoredCaller(store.resources, query);
     notesOnGiven.push(...notes);
     if (proofOf(endpoint) !== 'token') return { ...caller, tokens: tokensOfPartners };

@@ -1,3 +1,4 @@
+import { hasAddressList } from '../../check/authorize/allowed-address.ts';
 import { findCredentialFault } from '../../check/methods/caller.ts';
 import { settings } from '../../gateway/config.ts';
 import type { Environment } from '../../base/environment.ts';
@@ -8,6 +9,7 @@ import { textOf } from '../../resources/changes/generate-credential.ts';
 import { collectAll, listGroupGrants, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { grantId } from '../../resources/grant.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
+import type { AddressList } from '../../model/address-list.ts';
 import { hashAppKey, isAppKey } from '../../model/app-key.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { appSecretOf, formerEndOf, formerSecretOf, mapSecrets, withoutFormer } from '../../model/material.ts';
@@ -31,6 +33,8 @@ interface CallerQuery {
   /** Of `--secret-from`; null for that of the store. */
   readonly givenSecret: string | null;
   readonly nowSeconds: number;
+  /** Of `--from`, or of the refusal that is kept; null where the address of the request is not known. */
+  readonly from: string | null;
   /** The declarative file that the store is; null for a database. */
   readonly file: string | null;
 }
@@ -44,7 +48,7 @@ export async function readStoredCaller(
   store: ResourceStore,
   query: CallerQuery,
 ): Promise<Omit<Known, 'tokens'> & { readonly notes: readonly string[] }> {
-  const { endpoint, endpoints, sent, givenSecret, nowSeconds } = query;
+  const { endpoint, endpoints, sent, givenSecret, nowSeconds, from } = query;
   const proof = proofOf(endpoint);
   const isKey = proof === 'app-key';
   const meant = isKey ? [...sent.meantAppKeys, ...(givenSecret === null ? [] : [givenSecret])] : [query.appKey];
@@ -62,18 +66,26 @@ export async function readStoredCaller(
   // One by one: a record that cannot be read is then the fault that is reported, with its id and what to do.
   const consumers = await Promise.all(consumerIds.map(async (id) => await store.find('consumer', id)));
   const own = (await collectAll(store.list('grant', { consumerIds }))).map(({ resource }) => resource);
+  const known = consumers.flatMap((found) => (found === null ? [] : [found.resource]));
   const catalog = compileCatalog({
     endpoints,
-    consumers: consumers.flatMap((found) => (found === null ? [] : [found.resource])),
-    credentials,
+    consumers: from === null ? known.map(withoutAddressList) : known,
+    credentials: from === null ? credentials.map(withoutAddressList) : credentials,
     grants: [...own, ...(await listGroupGrants(store))],
     plans: [],
   });
   const held = sent.appKey === null ? null : await catalog.credentials.findByAppKey(sent.appKey);
   const former = owner === null ? null : formerSecretOf(owner.material);
   const formerEnd = owner === null ? null : formerEndOf(owner.material);
+  const ofSender = known.find(({ id }) => id === sender?.consumerId);
+  const isListed =
+    endpoint.scenario !== 'open' &&
+    sender !== null &&
+    ofSender !== undefined &&
+    hasAddressList({ credential: sender, consumer: ofSender });
   return {
     catalog,
+    from,
     notes: notesOnGiven(query, holderOf),
     secret: isKey
       ? (givenSecret ?? appKeys.find((key) => key !== sent.appKey && holderOf(key) !== null) ?? null)
@@ -90,6 +102,7 @@ export async function readStoredCaller(
         givenSecret !== null &&
         storedText !== null &&
         !equal(Buffer.from(givenSecret), Buffer.from(storedText)),
+      lacksAddress: isListed && from === null,
       subject:
         sender === null || endpoint.scenario === 'open'
           ? null
@@ -106,6 +119,11 @@ export async function readStoredCaller(
             },
     },
   };
+}
+
+/** The same for a request whose address is not known: that is said, and no reason to refuse it. */
+function withoutAddressList<T extends { readonly allowFrom: AddressList | null }>(resource: T): T {
+  return { ...resource, allowFrom: null };
 }
 
 /** Every option that was typed is said something of: what it was compared with, or why it has no use. */

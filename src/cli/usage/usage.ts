@@ -5,6 +5,9 @@ import {
   firstHourOf,
   type Grouping,
   groupings,
+  type Sorting,
+  sortings,
+  sortRows,
   sumTraffic,
   type UsageSummary,
 } from '../../resources/changes/usage/sum-traffic.ts';
@@ -33,6 +36,7 @@ export function registerUsage(program: Command, context: CommandContext): void {
     .option('--endpoint <id>', 'requests to this endpoint', parseId)
     .option('--label <name=value>', 'requests of consumers with this label; repeatable', collectLabel)
     .addOption(new Option('--by <what>', 'a row for each').choices(groupings).default('day'))
+    .addOption(new Option('--sort <what>', 'the rows with the most first').choices(sortings))
     .addOption(new Option('--since <time>', 'from then on: 7d, 12h, or 2026-11-01T00:00:00Z').argParser(parseMoment));
   addReadAction(command, context, {
     notes: NOTES,
@@ -40,17 +44,20 @@ export function registerUsage(program: Command, context: CommandContext): void {
       'postern usage',
       'postern usage --consumer acme --by hour --since 24h',
       'postern usage --label tier=gold --by consumer --since 30d',
+      'postern usage --by consumer --sort refused --since 1d',
       'postern usage --by month -o csv',
     ],
     exits: { notFound: 'no such consumer or endpoint' },
     otherFormats: ['csv'],
     show: async (store, flags: UsageFlags) => {
-      const { by, output } = flags;
+      const { by, output, sort } = flags;
       const nowSeconds = context.clock.nowSeconds();
       const sinceHour = firstHourOf(by, momentBack(flags.since ?? usualSince[by], nowSeconds));
       const consumers = await callersOf(flags, store.resources);
       const { endpoint: endpointId } = flags;
-      const summary = await sumTraffic(store.traffic.counts({ sinceHour, endpointId, consumers }), by, nowSeconds);
+      const counts = store.traffic.counts({ sinceHour, endpointId, consumers });
+      const { rows, total } = await sumTraffic(counts, by, nowSeconds);
+      const summary = { rows: sort === undefined ? rows : sortRows(rows, sort), total };
       // What was deleted still has its counts.
       if (summary.rows.length === 0) await requireNamed(store, flags);
       const uses = await planUsesOf(flags, store, nowSeconds);
@@ -74,6 +81,7 @@ interface UsageFlags extends StoreFlags {
   readonly endpoint?: string;
   readonly label?: LabelSelector;
   readonly by: Grouping;
+  readonly sort?: Sorting;
   readonly since?: Moment;
 }
 

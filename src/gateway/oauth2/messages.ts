@@ -1,4 +1,5 @@
 import { groupOfAddress } from '../../base/net/address-group.ts';
+import { EXTERNAL_ADDRESS } from '../../check/receive/source-address.ts';
 import type { HeldCredential } from '../../check/store/credential-source.ts';
 
 /** A request to an OAuth2 endpoint, read whole. */
@@ -34,15 +35,25 @@ type SourcedRequest = Pick<OAuth2Request, 'headerValues' | 'peerAddress' | 'isPe
 
 /** The address of {@link sourceOf} itself; null on a Unix socket without the header. */
 export function callerOf({ headerValues, peerAddress, isPeerTrusted }: SourcedRequest): string | null {
-  const [external = '', ...more] = isPeerTrusted ? headerValues('x-envoy-external-address') : [];
+  const [external = '', ...more] = isPeerTrusted ? headerValues(EXTERNAL_ADDRESS) : [];
   const isAddress = more.length === 0 && groupOfAddress(external) !== null;
   return isAddress ? external : peerAddress;
+}
+
+/**
+ * The address that address lists are compared with: as {@link callerOf}, but null where a peer that is known as an
+ * Envoy names two addresses. Where it names none that is one, that text: then the peer is not the client.
+ */
+export function vouchedClientOf(request: SourcedRequest): string | null {
+  const named = request.isPeerTrusted ? request.headerValues(EXTERNAL_ADDRESS) : [];
+  return named.length > 1 ? null : (named[0] ?? request.peerAddress);
 }
 
 /** The errors that clients get (RFC 6749 §5.2, and §4.1.2.1 for the last two). */
 export const oauth2ErrorCodes = [
   'invalid_request',
   'invalid_client',
+  'unauthorized_client',
   'unsupported_grant_type',
   'temporarily_unavailable',
   'server_error',
@@ -99,6 +110,15 @@ export function invalidClient(
         headers: { 'www-authenticate': 'Basic realm="postern"' },
       })
     : refuseOAuth2(400, 'invalid_client', CLIENT_DESCRIPTION, { detail });
+  return { ...refusal, about: held };
+}
+
+/**
+ * 400 `unauthorized_client`: the client proved who it is, and may not call from where it does.
+ * @param held its credential, for the log
+ */
+export function unauthorizedClient(detail: string, held: HeldCredential): OAuth2Refusal {
+  const refusal = refuseOAuth2(400, 'unauthorized_client', 'The client may not call from this address.', { detail });
   return { ...refusal, about: held };
 }
 

@@ -1,5 +1,6 @@
 import type { WhichSecret } from '../../model/credential.ts';
 import { isRequestId } from '../../check/receive/request-id.ts';
+import { findAddressFault, hasAddressList } from '../../check/authorize/allowed-address.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import type { AccessTokens } from '../../check/tokens/access-tokens.ts';
 import {
@@ -11,6 +12,8 @@ import {
   refusalAnswer,
   refuseOAuth2,
   sourceOf,
+  unauthorizedClient,
+  vouchedClientOf,
 } from './messages.ts';
 import { authenticateClient, type ClientAuthenticationPorts, tooMany } from './client-authentication.ts';
 import { type ClientAuthenticationMethod, findClientCredentials } from './client-credentials.ts';
@@ -131,6 +134,10 @@ async function answerClient(
   ports.onAuthentication(credentials.method);
   const client = await authenticateClient(credentials, source, ports);
   if (isOAuth2Refusal(client)) return client;
+  if (hasAddressList(client.held)) {
+    const misplaced = findAddressFault(client.held, vouchedClientOf(request));
+    if (misplaced !== null) return unauthorizedClient(misplaced, client.held);
+  }
   ports.observer.used(client.held.credential.id, client.secret);
   return await endpoint.answer(client, parameters);
 }

@@ -18,8 +18,11 @@ import type { Metrics } from './metrics.ts';
 /** Called for every check that was allowed on behalf of a credential (`UsageRecorder`). */
 export type RecordUse = (credentialId: string, secret: WhichSecret) => void;
 
-/** Called for every check that was decided for an endpoint; `consumerId` is null for callers who are not known. */
-export type CountTraffic = (endpointId: string, consumerId: string | null, code: string) => void;
+/**
+ * Called for every check that was decided for an endpoint, with the time that it took; `consumerId` is null for callers
+ * who are not known.
+ */
+export type CountTraffic = (endpointId: string, consumerId: string | null, code: string, seconds: number) => void;
 
 /** What logging and counting requests needs. */
 export interface ObserverPorts {
@@ -51,7 +54,7 @@ export function createCheckObserver(ports: CheckObserverPorts): CheckObserver {
       const { code, isAllowed } = answer;
       metrics.countCheck(endpoint, code, seconds);
       const known = knownCallerOf(decision);
-      if (endpoint !== null) countTraffic(endpoint.id, known?.consumer.id ?? null, code);
+      if (endpoint !== null) countTraffic(endpoint.id, known?.consumer.id ?? null, code, seconds);
       if (!isGranted(decision)) {
         const { refusal } = decision;
         // Null where it must not show whether the caller is known; undefined where that was not looked at.

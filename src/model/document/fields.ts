@@ -57,8 +57,8 @@ export class FieldFault {
   readonly choices: readonly unknown[];
   /** Whether the value is of another type, which then has to be named. */
   readonly isOtherType: boolean;
-  /** The faulty values of a mapping of texts. */
-  readonly inside: readonly { readonly key: string; readonly fault: FieldFault }[];
+  /** The faulty values of a mapping of texts, or of a list, by their place in it. */
+  readonly inside: readonly { readonly key: string | number; readonly fault: FieldFault }[];
 
   constructor(message: string, parts: Partial<Pick<FieldFault, 'choices' | 'isOtherType' | 'inside'>> = {}) {
     this.message = message;

@@ -115,10 +115,12 @@ function reportFault(raw: unknown, fault: FieldFault, place: Place, problems: Pr
   if (raw === UNREADABLE) return;
   if (fault.inside.length === 0) problems.report(place, `${subjectOf(place.path)} ${faultMessage(raw, fault, place)}`);
   for (const { key, fault: each } of fault.inside) {
-    const value = (raw as Readonly<Record<string, unknown>>)[key];
+    const value = (raw as Readonly<Record<string | number, unknown>>)[key];
     if (value === UNREADABLE) continue;
+    const at = placeIn(place, key);
     // Keys that a document chose, those of labels, are not repeated.
-    problems.report(placeIn(place, key), `a value in ${subjectOf(place.path)} ${faultMessage(value, each, place)}`);
+    const subject = typeof key === 'number' ? subjectOf(at.path) : `a value in ${subjectOf(place.path)}`;
+    problems.report(at, `${subject} ${faultMessage(value, each, place)}`);
   }
 }
 

@@ -39,6 +39,11 @@ export const accessItem: JsonObject = objectWith('Access', {
     endpoint: text,
     ...judged,
     afterwards: { type: 'object', properties: judged, required: needed },
+    allowFrom: {
+      type: 'array',
+      items: text,
+      description: 'Where the consumer may call from; absent for anywhere. Each credential may have a list, too.',
+    },
     obstacles,
     credentials: { type: 'array', items: text, description: 'The credentials that work.' },
     grants: {

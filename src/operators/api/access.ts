@@ -1,5 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { parseAddress } from '../../base/net/address.ts';
 import { ID_PATTERN } from '../../model/document/fields.ts';
+import type { AccessQuestion } from '../../resources/changes/access.ts';
 import { declareAccess, declareJudged } from '../../resources/changes/declare-access.ts';
 import { readAccessQuestions } from '../../resources/changes/endpoint-access.ts';
 import { fillPage, type Piece } from '../../resources/changes/fill-page.ts';
@@ -11,6 +13,7 @@ import { accessItem, callerItem } from './access-shapes.ts';
 import { requirePermission } from './authenticate.ts';
 import type { Cursors } from './cursors.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { ApiProblem } from './problem.ts';
 import { requireReached } from './reach.ts';
 import { idParam, listQuery, pick } from './request.ts';
 import { answers, pageSchema } from './shapes.ts';
@@ -18,8 +21,15 @@ import { answers, pageSchema } from './shapes.ts';
 const tags = ['Access'];
 const params = z.object({ id: idParam });
 
+/** More than any IPv6 address with a zone has. */
+const MAX_ADDRESS_CHARACTERS = 100;
+
 const accessQuery = listQuery.extend({
   endpoint: z.string().regex(ID_PATTERN).optional().openapi({ description: 'This endpoint only.' }),
+  from: z.string().max(MAX_ADDRESS_CHARACTERS).optional().openapi({
+    description: 'Judge a call from this IP address; without it, from one that the lists allow.',
+    example: '203.0.113.7',
+  }),
 });
 
 const callersQuery = listQuery.extend({
@@ -44,7 +54,7 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read');
-      const { limit, cursor: at, fields, endpoint: only } = context.req.valid('query');
+      const { limit, cursor: at, fields, endpoint: only, from } = context.req.valid('query');
       const { resource: consumer } = await requireReached(
         operator,
         'consumer',
@@ -52,6 +62,9 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
         resources,
       );
       if (only !== undefined) await requireReached(operator, 'endpoint', only, resources);
+      if (from !== undefined && parseAddress(from) === null) {
+        throw new ApiProblem('MALFORMED_REQUEST', 'from must be an IPv4 or IPv6 address');
+      }
       const cursors = context.get('cursors');
       const selection = {
         labels: operator.selector,
@@ -63,7 +76,7 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       const questions = await readAccessQuestions(resources, consumer, shown);
       const nowSeconds = clock.nowSeconds();
       const items = questions.map((question) => ({
-        ...pick({ endpoint: question.endpoint.id, ...declareJudged(question, nowSeconds) }, fields),
+        ...pick({ endpoint: question.endpoint.id, ...declareJudged(askedFrom(question, from), nowSeconds) }, fields),
       }));
       return context.json({ items, nextCursor: nextAfter(shown, endpoints.length > limit, cursors) }, 200);
     },
@@ -104,6 +117,10 @@ have fewer items than its limit and still a next one; it is empty only at the en
       return context.json({ items, nextCursor: next === null ? null : cursors.after(next) }, 200);
     },
   );
+}
+
+function askedFrom(question: AccessQuestion, from: string | undefined): AccessQuestion {
+  return from === undefined ? question : { ...question, from };
 }
 
 function showCaller({ consumer, access }: ConsumerAccess, endpoint: Endpoint): Declared {

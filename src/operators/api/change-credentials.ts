@@ -11,6 +11,7 @@ import {
 } from '../../resources/changes/issue-credential.ts';
 import { planRevocation } from '../../resources/changes/plan-credential.ts';
 import { declareKeys } from '../../resources/changes/shown-credential.ts';
+import { editedCredentialKind, planCredentialEdit } from '../../resources/changes/plan-credential-edit.ts';
 import { takenCredentialId } from '../../resources/changes/planned-conflict.ts';
 import { isOutcomeUnknown } from '../../resources/changes/store-fault.ts';
 import { MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
@@ -44,8 +45,11 @@ import {
   spanOf,
   spanParam,
   textBody,
+  textsBody,
 } from './request.ts';
-import { answers, bodyOf, changeAnswer } from './shapes.ts';
+import { jsonSchemaOf } from './schema.ts';
+import { answers, bodyOf, changeAnswer, objectWith } from './shapes.ts';
+import { wishOfPatch } from './wish-of-body.ts';
 
 const tags = ['Credentials'];
 const params = z.object({ id: idParam });
@@ -53,7 +57,10 @@ const idBody = z.string().regex(ID_PATTERN);
 
 /** What gives a new credential its fields. */
 const givenBodies = Object.fromEntries(
-  givenFields.map(({ name, declared, isTime }) => [name, (isTime ? momentBody : textBody(declared)).optional()]),
+  givenFields.map(({ name, declared, isTime, isList }) => [
+    name,
+    (isTime ? momentBody : isList ? textsBody(declared) : textBody(declared)).optional(),
+  ]),
 ) as Readonly<Record<GivenName, z.ZodOptional<typeof momentBody>>>;
 
 /** What a new credential has, whether its pair is generated or brought along. */
@@ -122,7 +129,9 @@ const rotateBody = z
   .strict()
   .openapi('CredentialRotation');
 
-/** Adds the routes that issue, import, rotate and revoke credentials of consumers within reach. */
+const editBody = objectWith('CredentialPatch', jsonSchemaOf(editedCredentialKind, { isPatch: true }));
+
+/** Adds the routes that issue, import, edit, rotate and revoke credentials of consumers within reach. */
 export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, clock }: ApiPorts): void {
   const { resources } = store;
 
@@ -256,6 +265,30 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       const revision = carrier.id === current.resource.id ? current.revision + 1 : 1;
       const credential = { ...declareHandedOver(carrier, handedOver), ...declareKeys(carrier.material), revision };
       return context.json({ ...planning, credential }, 200, { etag: etagOf({ revision }) });
+    },
+  );
+
+  api.openapi(
+    createRoute({
+      method: 'patch',
+      path: '/v1/credentials/{id}',
+      tags,
+      operationId: 'editCredential',
+      summary: 'Change it: a JSON Merge Patch (RFC 7396), in which null gives a field its default again.',
+      request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(editBody) },
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'change-consumers');
+      const { credential: current } = await reachCredential(operator, context.req.valid('param').id, resources);
+      requireRevision(current, context.req.valid('header')['if-match']);
+      const wish = wishOfPatch(context.req.valid('json'), editedCredentialKind);
+      const changes = await changesOf(planCredentialEdit(current, wish), operator, resources);
+      const isDryRun = context.req.valid('query').dryRun === 'true';
+      const operation = operationOf(context.var, 'credential edit');
+      const outcome = await commit(changes, { resources, operation, isDryRun });
+      return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );
 

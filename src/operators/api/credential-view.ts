@@ -51,6 +51,11 @@ const viewSchema = objectWith('CredentialView', {
     notBefore: time,
     expiresAt: time,
     formerSecretEndsAt: time,
+    allowFrom: {
+      type: 'array',
+      items: text,
+      description: 'The networks that consumer and credential allow both; absent for anywhere.',
+    },
     endpoints: {
       type: 'array',
       items: {
@@ -116,7 +121,10 @@ const viewSchema = objectWith('CredentialView', {
     obstacle: {
       type: 'object',
       description: 'Why no request gets in with the credential, where none does.',
-      properties: { code: { enum: ['revoked', 'expired', 'consumer-disabled', 'no-endpoint'] }, what: text },
+      properties: {
+        code: { enum: ['revoked', 'expired', 'consumer-disabled', 'no-address', 'no-endpoint'] },
+        what: text,
+      },
       required: ['code', 'what'],
     },
   },

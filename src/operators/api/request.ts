@@ -179,6 +179,14 @@ export function textBody({ bound }: Field<unknown>): z.ZodString {
   return z.string().max(Number(bound?.schema['maxLength'] ?? 0));
 }
 
+/** A list of texts of a body, which its reader judges. */
+export function textsBody({ bound, schema }: Field<unknown>): z.ZodArray<z.ZodString> {
+  return z
+    .array(z.string())
+    .min(Number(schema?.['minItems'] ?? 0))
+    .max(Number(bound?.schema['maxItems'] ?? 0));
+}
+
 /** A time of a body: itself, or a span ahead of now. */
 export const momentBody = momentText.openapi({
   ...momentForm,

@@ -8,6 +8,7 @@ import { editConsumer } from './consumers/edit-consumer.ts';
 import { disableConsumer, enableConsumer } from './consumers/enable-consumer.ts';
 import { newConsumer } from './consumers/new-consumer.ts';
 import { credentialPage } from './credentials/credential-page.ts';
+import { editCredential } from './credentials/edit-credential.ts';
 import { findCredential } from './credentials/find-credential.ts';
 import { issueCredential } from './credentials/issue-credential.ts';
 import { revokeCredential } from './credentials/revoke-credential.ts';
@@ -58,6 +59,7 @@ export const pages: readonly Page[] = [
   issueCredential,
   credentialPage,
   rotateCredential,
+  editCredential,
   revokeCredential,
   giveAccess,
   changeAccess,

@@ -37,6 +37,12 @@ const look: Advise = ({ credentialId }) => ({
   command: `credential show ${credentialId}`,
 });
 
+/** A command that gave a list would replace the one that is there. */
+const lookAtList: Advise = ({ consumerId, credentialId, what }) => ({
+  fix: "Look at the list, and add the address if it is the partner's; if it is not, rotate the credential",
+  command: what.startsWith('the consumer') ? `consumer show ${consumerId}` : `credential show ${credentialId}`,
+});
+
 const issue: Advise = ({ consumerId, endpoint: { authentication } }) => ({
   command: `credential issue --consumer ${consumerId} --method ${authentication}`,
 });
@@ -47,6 +53,7 @@ const newInFile: Advise = ({ consumerId, endpoint: { authentication }, file }) =
 
 const commands: Readonly<Record<string, Advise>> = {
   'authentication-failed': look,
+  'address-not-allowed': lookAtList,
   'not-authorized': ({ endpoint: { id }, consumerId, hasGrant }) => ({
     fix: hasGrant ? 'Give the grant of the consumer a later end' : 'Give the consumer a grant on the endpoint',
     command: `grant add --endpoint ${id} --consumer ${consumerId}${hasGrant ? ' --expires never' : ''}`,
@@ -82,6 +89,7 @@ const commands: Readonly<Record<string, Advise>> = {
 
 const edits: Readonly<Record<string, Advise>> = {
   'authentication-failed': look,
+  'address-not-allowed': lookAtList,
   'not-authorized': ({ endpoint: { id }, consumerId, hasGrant, file }) => ({
     fix: hasGrant
       ? `Give the grant of ${consumerId} on ${id} a later "expiresAt", in ${file}`

@@ -114,7 +114,7 @@ function explainJudged(
   const isRight = refusal === null && judgement.endpoint?.id === endpoint.id;
   const goesByToken = refusal === null && proofOf(judgement.endpoint) === 'token';
   const isUnverified = goesByToken && tokens.ring === null;
-  const right = isUnverified ? 'unjudged' : 'right';
+  const right = isUnverified || caller?.lacksAddress === true ? 'unjudged' : 'right';
   const verdict: Verdict = isRight ? right : isOnlyOld ? 'right-but-old' : isUnexplained ? 'unexplained' : 'wrong';
   const { stringToSign, compared, search } = finding;
   return {
@@ -128,7 +128,7 @@ function explainJudged(
         ? null
         : findDifference(maskSecrets(compared.expected, secrets), maskSecrets(compared.signed, secrets)),
     stringToSign: stringToSign === null ? null : maskSecrets(stringToSign, secrets),
-    hidden: [],
+    hidden: isRight && caller?.lacksAddress === true ? ['address of the caller'] : [],
     checked: isUnexplained ? (search?.checked ?? []) : [],
     notes: [
       ...notesOf(finding, refusal),
@@ -137,9 +137,13 @@ function explainJudged(
         : []),
       ...endpointNotes(endpoint, refusal),
       ...(goesByToken ? tokens.notes : []),
+      ...(caller?.lacksAddress === true ? [LACKS_ADDRESS] : []),
     ],
   };
 }
+
+const LACKS_ADDRESS =
+  'Where the request came from is not in its text, and consumer or credential have an allowFrom: --from ADDRESS judges it.';
 
 /** Looks into the signature with the App Secret, and then with the one before it, where that explains it. */
 function explainSignature(
@@ -196,6 +200,9 @@ function answerOf({ judgement: { refusal, endpoint }, caller }: Judged, isUnveri
   if (refusal !== null) {
     const { status } = refusalAnswers[refusal.refused];
     return { status, code: refusal.refused, detail: refusal.detail, isAccessChecked };
+  }
+  if (caller?.lacksAddress === true) {
+    return { status: null, code: null, detail: 'whether allowFrom holds its address is not known', isAccessChecked };
   }
   const isOpen = endpoint?.scenario === 'open';
   const detail = isOpen

@@ -11,8 +11,8 @@ import type { HiddenPart } from './hidden-parts.ts';
  * - `right-but-old`: they were right when the request was made, which was too long ago.
  * - `wrong`: the mistakes say why it is refused.
  * - `unexplained`: the signature fits no mistake that is known.
- * - `unjudged`: nothing wrong was found, and something cannot be judged: an access token without the key ring, or what
- *   the text of the request does not show.
+ * - `unjudged`: nothing wrong was found, and something cannot be judged: an access token without the key ring, what the
+ *   text of the request does not show, or the address that it came from.
  */
 export type Verdict = 'right' | 'right-but-old' | 'wrong' | 'unexplained' | 'unjudged';
 
@@ -55,6 +55,8 @@ export interface KnownCaller {
   readonly isFormerLive: boolean;
   /** Whether the secret to look into the signature with is another than the one that the store has. */
   readonly isOtherSecret: boolean;
+  /** Whether an address list would have to be asked, and the address of the request is not known. */
+  readonly lacksAddress: boolean;
   /** Null where no credential has the App Key that was sent, and for an open endpoint. */
   readonly subject: Subject | null;
 }

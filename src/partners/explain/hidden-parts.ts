@@ -4,7 +4,7 @@ import { type ClientRequest, headerOf } from '../../check/signing/client-request
 import type { LeftOut } from './read/left-out.ts';
 
 /** Which parts that decide about a request are not in its text. */
-export type HiddenPart = 'body' | 'credentials' | 'headers';
+export type HiddenPart = 'body' | 'credentials' | 'headers' | 'address of the caller';
 
 /** What cannot be looked at, and what is said of it. */
 export interface HiddenParts {

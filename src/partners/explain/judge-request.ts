@@ -35,6 +35,8 @@ export interface Known {
   /** Null where no store is at hand. */
   readonly caller: KnownCaller | null;
   readonly tokens: KnownTokens;
+  /** The address that the request came from; null where it is not known, and then `catalog` has no address lists. */
+  readonly from: string | null;
 }
 
 /** What the stages of the gateway make of a request, up to the limits. */
@@ -63,11 +65,11 @@ interface JudgedAt {
  */
 export function judgeRequest(
   request: ClientRequest,
-  { catalog, tokens }: Known,
+  { catalog, tokens, from }: Known,
   { nowSeconds, signedSeconds }: JudgedAt,
   authenticateCaller: typeof authenticate = authenticate,
 ): Pending<Judgement> {
-  const received = receive(gatewayRequest(request));
+  const received = receive(gatewayRequest(request, from));
   if (isRefusal(received)) return { refusal: received, refusalWhenMade: null, endpoint: null };
   const routed = route(received, catalog);
   if (isRefusal(routed)) return { refusal: routed, refusalWhenMade: null, endpoint: null };
@@ -169,5 +171,5 @@ export function knownToPartner(
     grants: [{ endpointId: endpoint.id, consumerId: consumer.id, limits: null, expiresAt: null }],
     plans: [],
   });
-  return { catalog, secret, caller: null, tokens: tokensOfPartners };
+  return { catalog, secret, caller: null, tokens: tokensOfPartners, from: null };
 }

@@ -72,11 +72,12 @@ export function explainKept(record: RefusalRecord, context: KeptContext): KeptEx
   const isSigned = proofOf(endpoint) === 'signature' || isAtTokenEndpoint(record);
   const isProofWrong = isSigned && PROOF_CODES.includes(record.code) && !isOfCredential;
   const { rotated } = materialFacts[held?.credential.material.kind === 'public-key' ? 'public-key' : 'shared-secret'];
+  const code = codeOf(record.code);
   const mistakes = [
     ...(isOfCredential ? [callerMistake(fault)] : []),
-    ...(isOfCredential || isProofWrong || !isRefusalCode(record.code)
+    ...(isOfCredential || isProofWrong || code === null
       ? []
-      : [refusalMistake({ refused: record.code, detail: record.detail }, fault)]),
+      : [refusalMistake({ refused: code, detail: record.detail }, fault)]),
     ...(isProofWrong && givenSecret === 'other' ? [SECRET_NOT_STORED] : []),
     ...(isProofWrong && givenSecret === 'retiring' && !isFormerLive(held, atSeconds) ? [FORMER_SECRET] : []),
   ];
@@ -126,6 +127,12 @@ function describeRotation(
 function isFormerLive(held: HeldCredential | null, atSeconds: number): boolean {
   const formerEnd = held === null ? null : formerEndOf(held.credential.material);
   return formerEnd !== null && atSeconds < formerEnd;
+}
+
+/** The code of a check that says the same; null for another error of the OAuth2 endpoints. */
+function codeOf(code: string): RefusalCode | null {
+  if (code === 'unauthorized_client') return 'ADDRESS_NOT_ALLOWED';
+  return isRefusalCode(code) ? code : null;
 }
 
 function isRefusalCode(code: string): code is RefusalCode {

@@ -68,13 +68,15 @@ export async function readKept(
 /** What the documents for partners say about the code, without Markdown; null for none. */
 export function meaningOf({ code }: Pick<RefusalRecord, 'code'>, endpoint: Endpoint | null): string | null {
   if (endpoint === null || endpoint.scenario === 'open') return OAUTH2_MEANINGS[code] ?? null;
-  const codes = codesOf([{ endpoint, limits: endpoint.limits, ofMethod: methodCodes(endpoint) }]);
+  const { limits } = endpoint;
+  const codes = codesOf([{ endpoint, limits, isAddressJudged: true, ofMethod: methodCodes(endpoint) }]);
   return codes.find((each) => each.code === code)?.meaning.replaceAll('`', '') ?? null;
 }
 
 const OAUTH2_MEANINGS: Readonly<Record<string, string>> = {
   invalid_client:
     'The client_id is known; its client_secret or client_assertion is wrong, or the credential cannot be used.',
+  unauthorized_client: 'The client may not call from its address.',
   temporarily_unavailable: 'The client asked too often, or the database did not answer.',
 };
 

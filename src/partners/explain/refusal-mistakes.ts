@@ -21,6 +21,8 @@ const FIXES: Partial<Record<RefusalCode, string>> = {
     'Set the clock of the machine that signs (NTP), and sign each request just before it is sent, also when it is tried again',
   REQUEST_REPLAYED: 'Sign every attempt again, with something in it that differs, such as a nonce',
   DIGEST_MISMATCH: 'Take the digest of the very bytes that are sent, after everything that writes or changes them',
+  ADDRESS_NOT_ALLOWED:
+    "Call from an address of the allowFrom of consumer and credential, or add this one there if it is the partner's: postern consumer show, postern credential show",
   NOT_AUTHORIZED: 'Give the consumer a grant on the endpoint, or a later end to the one it has: postern grant add',
   RATE_LIMITED: 'Wait as many seconds as Retry-After says, and send less; or raise the limit: postern limit set',
   STORE_UNAVAILABLE: 'Nothing for the caller to fix: the database did not answer, "postern doctor" says why; try again',

@@ -32,6 +32,8 @@ export interface RefusingEndpoint {
   readonly endpoint: PartnerEndpoint;
   /** Those of the endpoint, the grant and the plan. */
   readonly limits: readonly unknown[];
+  /** Whether its callers may come from some networks only. */
+  readonly isAddressJudged: boolean;
   readonly ofMethod: Partial<Readonly<Record<RefusalCode, string>>>;
 }
 
@@ -55,10 +57,16 @@ export function codesOf(endpoints: readonly RefusingEndpoint[]): readonly CodeMe
 }
 
 /** What depends on the endpoint and its limits, whatever the method. */
-function dependentCodes({ endpoint, limits }: RefusingEndpoint): Partial<Record<RefusalCode, string>> {
+function dependentCodes({ endpoint, limits, isAddressJudged }: RefusingEndpoint): Partial<Record<RefusalCode, string>> {
   const { options, accessCondition } = endpoint;
   const hasReplayMemory = 'replayProtection' in options && options.replayProtection;
   return {
+    ...(isAddressJudged
+      ? {
+          ADDRESS_NOT_ALLOWED:
+            'You call from another address than you told us. Call from one of those, or write to us.',
+        }
+      : {}),
     ...(accessCondition === 'authenticated-and-authorized'
       ? { NOT_AUTHORIZED: 'You are known, and not (or not any more) authorised on this API. Write to us.' }
       : {}),

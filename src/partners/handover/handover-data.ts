@@ -8,7 +8,7 @@ import { hostsOf, originOf } from './target.ts';
 
 /** The same as the page, for programs such as a portal for partners. */
 export function declareHandover({ access, address, origin, secretBy, groups, codes }: Handover): Declared {
-  const { credentialId, partner, appKey, publicKey, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const { credentialId, partner, appKey, publicKey, notBefore, expiresAt, formerSecretEndsAt, allowFrom } = access;
   const requests = groups.flatMap((group) => group.examples.map((example) => declareExample(group, example)));
   return {
     credential: credentialId,
@@ -18,6 +18,7 @@ export function declareHandover({ access, address, origin, secretBy, groups, cod
     ...(publicKey === null ? {} : { key: describeKey(publicKey) }),
     ...(secretBy === null ? {} : { secretBy }),
     ...declaredTimes({ notBefore, expiresAt, formerSecretEndsAt }),
+    ...(allowFrom === null ? {} : { allowFrom }),
     endpoints: groups.flatMap(({ method, rules, settings, endpoints }) =>
       endpoints.map(({ endpoint: { id, description, match }, limits, planLimits, endsAt }) => ({
         id,

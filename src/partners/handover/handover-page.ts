@@ -53,6 +53,7 @@ export function planHandover(access: PartnerAccess, address: GatewayAddress, sec
     access.endpoints.map(({ endpoint, limits, planLimits }) => ({
       endpoint,
       limits: [...limits, ...planLimits],
+      isAddressJudged: access.allowFrom !== null,
       ofMethod: methodCodes(endpoint),
     })),
   );

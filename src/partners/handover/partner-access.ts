@@ -2,6 +2,7 @@ import { textOf } from '../../resources/changes/generate-credential.ts';
 import { listPlans, notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { stateAt } from '../../resources/changes/shown-credential.ts';
 import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
+import { commonNetworks, declareAddressList } from '../../model/address-list.ts';
 import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { limitsInForce } from '../../model/grant-in-effect.ts';
 import type { Limit } from '../../model/limit.ts';
@@ -29,6 +30,8 @@ export interface PartnerAccess {
   readonly expiresAt: number | null;
   /** Until when the former App Secret or public key works; null when there is none. */
   readonly formerSecretEndsAt: number | null;
+  /** The networks that it may be used from, as they are written; null for anywhere. */
+  readonly allowFrom: readonly string[] | null;
   readonly endpoints: readonly AccessibleEndpoint[];
 }
 
@@ -44,7 +47,7 @@ export interface AccessibleEndpoint {
 
 /** Why no request gets in with a credential, so that there is nothing to hand over. */
 export interface NothingToHandOver {
-  readonly code: 'revoked' | 'expired' | 'consumer-disabled' | 'no-endpoint';
+  readonly code: 'revoked' | 'expired' | 'consumer-disabled' | 'no-address' | 'no-endpoint';
   /** In a sentence. */
   readonly obstacle: string;
 }
@@ -68,6 +71,11 @@ export async function readPartnerAccess(
     const obstacle = `the consumer ${consumerId} is disabled, and so are its credentials`;
     return { code: 'consumer-disabled', obstacle };
   }
+  const networks = commonNetworks(consumer.allowFrom, credential.allowFrom);
+  if (networks?.length === 0) {
+    const obstacle = `no address is in the allowFrom of the consumer ${consumerId} and of the credential ${id}`;
+    return { code: 'no-address', obstacle };
+  }
   const all = await readUsableEndpoints(store, credential, nowSeconds);
   const usable = all.filter(({ endpoint }) => isShown(endpoint));
   if (usable.length === 0) {
@@ -87,6 +95,7 @@ export async function readPartnerAccess(
     notBefore: notBefore !== null && nowSeconds < notBefore ? notBefore : null,
     expiresAt,
     formerSecretEndsAt: formerEnd !== null && nowSeconds < formerEnd ? formerEnd : null,
+    allowFrom: networks === null ? null : declareAddressList(networks),
     endpoints: usable.map((each) => accessibleEndpoint(each, planFor(plans, each.endpoint, consumer.labels))),
   };
 }

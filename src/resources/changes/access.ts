@@ -1,4 +1,6 @@
+import { findAddressFault, hasAddressList } from '../../check/authorize/allowed-address.ts';
 import { findCredentialFault } from '../../check/methods/caller.ts';
+import { commonNetworks } from '../../model/address-list.ts';
 import type { Consumer } from '../../model/consumer.ts';
 import type { Credential } from '../../model/credential.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
@@ -19,11 +21,13 @@ export interface AccessQuestion {
   readonly groups: readonly GroupGrant[];
   /** All plans. */
   readonly plans: readonly Plan[];
+  /** The address that the consumer calls from; absent for any that its lists allow. */
+  readonly from?: string;
 }
 
 /** Why a consumer may not call an endpoint. */
 export interface Obstacle {
-  readonly code: 'endpoint-disabled' | 'consumer-disabled' | 'no-grant' | 'no-credential';
+  readonly code: 'endpoint-disabled' | 'consumer-disabled' | 'no-grant' | 'no-credential' | 'address-not-allowed';
   readonly what: string;
 }
 
@@ -56,7 +60,9 @@ export function judgeAccess(question: AccessQuestion, nowSeconds: number): Acces
   const weighed = weighGrants(own, groups, consumer.labels, nowSeconds);
   const grant = weighed.find(({ outcome }) => outcome === 'in-effect')?.grant ?? null;
   const needsGrant = endpoint.accessCondition === 'authenticated-and-authorized';
-  const working = question.credentials.filter((each) => faultOf(each, question, nowSeconds) === null);
+  const usable = question.credentials.filter((each) => faultOf(each, question, nowSeconds) === null);
+  const misplaced = usable.flatMap((each) => addressFaultOf(each, question) ?? []);
+  const working = usable.filter((each) => addressFaultOf(each, question) === null);
   const ends = [grant?.expiresAt ?? null, latest(working.map(({ expiresAt }) => expiresAt))];
   const bounds = ends.filter((end) => end !== null);
   return {
@@ -64,7 +70,8 @@ export function judgeAccess(question: AccessQuestion, nowSeconds: number): Acces
       ...disabled,
       ...(consumer.enabled ? [] : [consumerDisabled(consumer)]),
       ...(needsGrant && grant === null ? [noGrant(endpoint, consumer, weighed)] : []),
-      ...(working.length === 0 ? [noCredential(question, nowSeconds)] : []),
+      ...(usable.length === 0 ? [noCredential(question, nowSeconds)] : []),
+      ...(working.length === 0 && misplaced.length > 0 ? [addressNotAllowed(misplaced)] : []),
     ],
     grant,
     limits: limitsInForce(endpoint.limits, grant),
@@ -84,6 +91,21 @@ function faultOf(
   if (endpoint.scenario === 'open') return null;
   const held = { credential, consumer: { ...consumer, enabled: true }, grants: new Map<string, OwnGrant>() };
   return findCredentialFault(held, endpoint.authentication, nowSeconds);
+}
+
+/** Why a credential that works does not from where the consumer calls; null where it does. */
+function addressFaultOf(credential: Credential, { consumer, from }: AccessQuestion): string | null {
+  if (from !== undefined) {
+    return hasAddressList({ credential, consumer }) ? findAddressFault({ credential, consumer }, from) : null;
+  }
+  if (commonNetworks(consumer.allowFrom, credential.allowFrom)?.length !== 0) return null;
+  return `no address is in the allowFrom of the consumer ${consumer.id} and of the credential ${credential.id}`;
+}
+
+function addressNotAllowed(misplaced: readonly string[]): Obstacle {
+  const named = [...new Set(misplaced)];
+  const more = named.length > MAX_NAMED ? ', …' : '';
+  return { code: 'address-not-allowed', what: `${named.slice(0, MAX_NAMED).join(', ')}${more}` };
 }
 
 /** Null for never, and for none. */

@@ -1,4 +1,5 @@
 import { type Access, type AccessQuestion, judgeAccess } from './access.ts';
+import { declareAddressList } from '../../model/address-list.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { Grant } from '../../model/grant.ts';
 import { declareGrant } from '../grant.ts';
@@ -20,11 +21,14 @@ export function declareAccess(endpoint: Endpoint, { obstacles, grant, limits, pl
 /** {@link declareAccess} with all that led to it: obstacles, credentials that work, grants, and what comes after it. */
 export function declareJudged(question: AccessQuestion, nowSeconds: number): Declared {
   const access = judgeAccess(question, nowSeconds);
-  const { endpoint } = question;
+  const { endpoint, consumer } = question;
   const { obstacles, credentialIds, weighed, endsAt } = access;
   return {
     ...declareAccess(endpoint, access),
     ...(endsAt === null ? {} : { afterwards: declareAccess(endpoint, judgeAccess(question, endsAt)) }),
+    ...(consumer.allowFrom === null || endpoint.scenario === 'open'
+      ? {}
+      : { allowFrom: declareAddressList(consumer.allowFrom) }),
     obstacles,
     credentials: credentialIds,
     grants: weighed.map(({ grant, outcome }) => ({ ...declareGrant(grant), outcome })),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { HeldCredential } from '../../check/store/credential-source.ts';
-import { bytesOfConsumer, CREDENTIAL_BYTES } from './held-bytes.ts';
+import { bytesOfConsumer, bytesOfCredential } from './held-bytes.ts';
 
 /** What the cache holds of one App Key. */
 export interface CacheEntry {
@@ -142,13 +142,13 @@ export class CachedCredentials {
     this.#byConsumer.set(consumer.id, entry);
     // What it took its consumer from may have made room for it.
     if (entry.after?.held.consumer !== consumer) entry.consumerBytes = bytesOfConsumer(consumer, grants);
-    this.#bytes += CREDENTIAL_BYTES + entry.consumerBytes;
+    this.#bytes += bytesOfCredential(credential) + entry.consumerBytes;
   }
 
   #unlink(entry: CacheEntry): void {
     const { credential, consumer } = entry.held;
     this.#byCredential.delete(credential.id);
-    this.#bytes -= CREDENTIAL_BYTES;
+    this.#bytes -= bytesOfCredential(credential);
     if (entry.consumerBytes > 0) this.#handOn(entry);
     const { before, after } = entry;
     if (after !== null) after.before = before;

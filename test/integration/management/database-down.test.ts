@@ -35,6 +35,7 @@ const requests: Readonly<Record<string, { readonly path: string; readonly body?:
   revokeToken: { path: '/v1/operators/pat/tokens/{token}:revoke' },
   editOperator: { path: '/v1/operators/pat', body: { name: 'Pat' } },
   revertAuditEvent: { path: '/v1/audit/{event}:revert' },
+  editCredential: { path: '/v1/credentials/acme-hmac', body: { allowFrom: ['203.0.113.7'] } },
   rotateCredential: { path: '/v1/credentials/acme-hmac:rotate', body: {} },
   revokeCredential: { path: '/v1/credentials/acme-hmac:revoke' },
   deleteOperator: { path: '/v1/operators/pat' },

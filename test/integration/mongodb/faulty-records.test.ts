@@ -68,6 +68,7 @@ describe('documents edited by hand into nonsense', () => {
     for (const nonsense of [
       { $set: { methods: 'hmac' } },
       { $set: { state: 'actve' } },
+      { $set: { allowFrom: [] } },
       { $unset: { consumerId: '' } },
       { $set: { consumerId: ['acme'] } },
       { $set: { surplus: 1 } },
@@ -81,7 +82,7 @@ describe('documents edited by hand into nonsense', () => {
       await store.until('acme active granted orders, stock');
       assert.equal(store.checks.faultCount('credentials'), 0);
     }
-    assert.equal(store.told.filter((line) => line.startsWith('faulty credentials "acme-hmac"')).length, 7);
+    assert.equal(store.told.filter((line) => line.startsWith('faulty credentials "acme-hmac"')).length, 8);
   });
 
   it('of a consumer: it is refused like a disabled one', async () => {

@@ -83,6 +83,7 @@ describe('the schema of the database', () => {
     ['consumers', { _id: 'acme', enabled: 'yes' }],
     ['consumers', { _id: 'acme', enabled: true, labels: { tier: 1 } }],
     ['consumers', { _id: 'acme', enabled: true, quota: 5 }],
+    ['consumers', { _id: 'acme', enabled: true, allowFrom: [] }],
     [
       'credentials',
       { _id: 'acme-hmac', consumerId: 'acme', methods: ['hmac'], appKeyHash: '0'.repeat(64), state: 'on' },

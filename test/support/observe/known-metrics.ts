@@ -1,5 +1,7 @@
 import { Registry } from 'prom-client';
 import { systemClock } from '../../../src/base/clock.ts';
+import { ConsumerFigures } from '../../../src/gateway/observe/consumer-figures.ts';
+import { registerConsumerMetrics } from '../../../src/gateway/observe/consumer-metrics.ts';
 import { registerEndingMetrics } from '../../../src/gateway/observe/ending-metrics.ts';
 import { FastHistogram } from '../../../src/gateway/observe/check-metrics.ts';
 import { createLimiterObserver } from '../../../src/gateway/observe/limiter-observer.ts';
@@ -41,6 +43,7 @@ export function fullRegistry(): Registry {
     { pending: 0, dropped: 0 },
   );
   registerTrafficMetrics(registry, { size: 0, dropped: 0 });
+  registerConsumerMetrics(registry, new ConsumerFigures(1));
   registerEndingMetrics(registry, { nowSeconds: () => 0, current: () => null });
   registerReplayMetrics(registry, { size: 0, refused: { share: 0, memory: 0 } });
   const noRefusals = { consumer: 0, replica: 0, unmatched: 0, room: 0 };

@@ -137,6 +137,7 @@ export function credential({
     state: 'active',
     notBefore: null,
     expiresAt: null,
+    allowFrom: null,
     ...parts,
   };
 }

@@ -18,6 +18,7 @@ export function held(id: string, consumerId = 'acme', version = 1): HeldCredenti
       state: 'active',
       notBefore: null,
       expiresAt: null,
+      allowFrom: null,
     },
     consumer: consumer({ id: consumerId, description: String(version) }),
     grants: new Map(),

@@ -115,6 +115,22 @@ Next: let the partner compare the string to sign, byte by byte, or send the requ
       /\[not-authorized\]\n\nFix: Give the consumer a grant on the endpoint:\n {2}\$ postern grant add --endpoint invoices --consumer acme\n/,
     ],
     [
+      { code: 'ADDRESS_NOT_ALLOWED', detail: 'the consumer acme may not call from this address' },
+      /: You call from another address than you told us\. [^]*\[address-not-allowed\]\n\nFix: Look at the list, [^]*\n {2}\$ postern consumer show acme\n/,
+    ],
+    [
+      { code: 'ADDRESS_NOT_ALLOWED', detail: 'the credential acme-hmac may not be used from this address' },
+      /\n {2}\$ postern credential show acme-hmac\n/,
+    ],
+    [
+      {
+        code: 'unauthorized_client',
+        detail: 'the credential acme-hmac may not be used from this address',
+        endpointId: null,
+      },
+      /What it means to the partner: The client may not call from its address\.[^]*\[address-not-allowed\]\n\nFix: /,
+    ],
+    [
       { code: 'RATE_LIMITED', detail: 'over 10/minute/consumer' },
       /\n\nFix: Wait as many seconds as Retry-After says, .* to the double .*:\n {2}\$ postern grant add --endpoint invoices --consumer acme --limit 20\/minute --limit 99\/day\n/,
     ],

@@ -42,6 +42,9 @@ consumers:
         appSecret: another-app-secret-of-today
         retiringSecret: { appSecret: '${secretText}', expiresAt: 2026-11-08T00:00:00Z }
       - { id: j, method: hmac, appKey: elsewhere, appSecretFrom: { env: NOWHERE } }
+  - id: listed
+    allowFrom: [203.0.113.0/24]
+    credentials: [{ id: l, method: hmac, appKey: listed, appSecret: '${secretText}', allowFrom: [203.0.113.7] }]
   - id: idle
     enabled: false
     credentials: [{ id: z, method: hmac, appKey: disabled, appSecret: '${secretText}' }]
@@ -110,6 +113,23 @@ Note: The App Secret given with --secret-from is the current one of the credenti
 `,
       err: '',
     });
+  });
+
+  it('judges the address of --from by the address lists, and says that it lacks one', async () => {
+    const listed = ['--endpoint', 'invoices', '--app-key', 'listed'];
+    const sent = raw(right).replace('appkey="k"', 'appkey="listed"');
+    const unknown = await explain(sent, listed);
+    assert.equal(unknown.code, 1, unknown.err);
+    assert.match(unknown.out, /^Not judged: nothing is wrong .*; it does not show the address of the caller\.\n/);
+    assert.match(unknown.out, /Where the request came from is not in its text, .*: --from ADDRESS judges it\.\n/);
+    assert.match((await explain(sent, [...listed, '--from', '203.0.113.7'])).out, /^Right: the signature fits/);
+    const forged = sent.replace('Host:', 'X-Envoy-External-Address: 203.0.113.7\r\nHost:');
+    const { code, out } = await explain(forged, [...listed, '--from', '203.0.113.8']);
+    assert.equal(code, 1);
+    assert.match(out, /^Wrong: the credential l may not be used from this address\. \[address-not-allowed\]\n/);
+    assert.match(out, /The gateway answers 403 ADDRESS_NOT_ALLOWED: /);
+    assert.match((await explain(sent, [...listed, '--from', '10.0.0.0/8'])).err, /It must be an IPv4 or IPv6 address/);
+    assert.match((await explain(raw(right), [...hmac, '--from', '::1'])).out, /^Right: /, 'without a list');
   });
 
   it('says that an old request was right', async () => {

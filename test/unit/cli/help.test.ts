@@ -18,7 +18,7 @@ describe('the help of nouns and verbs', () => {
     assert.deepEqual(verbs, [
       'endpoint: create edit list show enable disable delete',
       'consumer: create edit list show enable disable delete',
-      'credential: issue list show find rotate revoke import',
+      'credential: issue edit list show find rotate revoke import',
       'grant: add remove list',
       'limit: set clear',
       'plan: create set list show delete',

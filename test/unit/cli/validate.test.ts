@@ -256,7 +256,8 @@ strange.yaml: valid: 1 endpoint, 0 consumers, 0 credentials, 0 grants; 1 warning
           line: 4,
           column: 29,
           path: 'consumers[0].credentials[0].method',
-          message: '"method" must be "key", "hmac", "parameter-signature", "http-message-signature" or "oauth2"; did you mean "hmac"?',
+          message:
+            '"method" must be "key", "hmac", "parameter-signature", "http-message-signature" or "oauth2"; did you mean "hmac"?',
         },
       ],
     });

@@ -17,6 +17,7 @@ import { MAX_PARAMETERS } from '../../../src/check/methods/parameter-signature/p
 import { MAX_APP_KEY_CHARACTERS } from '../../../src/model/app-key.ts';
 import { MAX_PUBLIC_KEY_CHARACTERS } from '../../../src/model/public-key/read-public-key.ts';
 import {
+  MAX_ALLOWED_NETWORKS,
   MAX_DESCRIPTION_CHARACTERS,
   MAX_ENDPOINTS,
   MAX_ENDPOINTS_BYTES,
@@ -68,6 +69,7 @@ import { LONGEST_TRACE_PARENT, MAX_HEADER_LIST_BYTES } from '../../../src/wire/s
 import { REMEMBERED } from '../../../src/wire/server/http2/stream-table.ts';
 import { grpcConnectionLimits } from '../../../src/wire/server/transport.ts';
 import { readDocument } from '../../support/docs/documents.ts';
+import { MAX_WEIGHED } from '../../../src/gateway/observe/consumer-figures.ts';
 
 const PAGE = 'docs/resource-accounting.md';
 
@@ -80,6 +82,7 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'labels of a group, percent-encoded in the id of its grant': `${String(MAX_GRANT_HOLDER_CHARACTERS)} characters`,
   'names of consumers and operators': `${String(MAX_NAME_CHARACTERS)} characters`,
   descriptions: `${String(MAX_DESCRIPTION_CHARACTERS)} characters`,
+  'networks that a consumer or credential may call from': String(MAX_ALLOWED_NETWORKS),
   'hosts of an endpoint': String(MAX_HOSTS),
   'a host': `${String(MAX_HOST_CHARACTERS)} characters`,
   'paths of an endpoint': String(MAX_PATHS),
@@ -139,6 +142,7 @@ const filledByPartners: Readonly<Record<string, string>> = {
   'revoked access tokens of a credential': String(revocationBounds.perCredential),
   'counters of limits, in process': String(MAX_LIMIT_COUNTERS),
   'counters of requests, until they are written': String(MAX_REQUEST_COUNTERS),
+  'consumers that are weighed for [metrics by consumer](metrics-and-logs.md#metrics-by-consumer)': String(MAX_WEIGHED),
   'times of last use, until they are written': String(MAX_KEPT),
   'App Keys without a holder': String(MAX_UNKNOWN),
   'method in a kept refusal': `${String(MAX_METHOD_LENGTH)} characters`,

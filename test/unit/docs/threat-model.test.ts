@@ -19,6 +19,10 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       kinds: 'S',
       test: 'test/unit/check/methods/key/authenticate.test.ts',
     },
+    'A stolen App Key or secret, used elsewhere': {
+      kinds: 'S',
+      test: 'test/unit/check/authorize/allowed-address.test.ts',
+    },
     'Forged tokens, `alg: none`': { kinds: 'S', test: 'test/unit/check/tokens/access-tokens.test.ts' },
     'Guessing at the token endpoint, or locking a partner out': {
       kinds: 'SD',

@@ -67,6 +67,7 @@ describe('the settings', () => {
       httpTls: false,
       refusals: true,
       refusalsSourceAddress: true,
+      consumerMetrics: 0,
       logLevel: 'info',
       logFormat: 'json',
       shutdownGraceSeconds: 20,
@@ -81,6 +82,7 @@ describe('the settings', () => {
       [
         'POSTERN_ACTOR',
         'POSTERN_ADMIN_ADDRESS',
+        'POSTERN_CONSUMER_METRICS',
         'POSTERN_CREDENTIAL_CACHE_ENTRIES',
         'POSTERN_GRPC_ADDRESS',
         'POSTERN_GRPC_TRANSPORT',

@@ -97,7 +97,7 @@ describe('the dashboard', () => {
       dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title),
       [
         ...['Traffic and refusals', 'Latency', 'Credential cache (MongoDB)', 'Store', 'Limits of requests', 'OAuth2'],
-        ...['Process', 'Envoy'],
+        ...['Process', 'Envoy', 'Consumers (POSTERN_CONSUMER_METRICS)'],
       ],
     );
     assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);

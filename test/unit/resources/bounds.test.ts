@@ -128,7 +128,14 @@ describe('the bounds of what is written', () => {
 });
 
 const beyond: Stored<Consumer> = {
-  resource: { id: 'acme', name: null, description: 'd'.repeat(2000), labels: labelsOf(100, 70), enabled: true },
+  resource: {
+    id: 'acme',
+    name: null,
+    description: 'd'.repeat(2000),
+    labels: labelsOf(100, 70),
+    enabled: true,
+    allowFrom: null,
+  },
   ...{ revision: 1, createdAt: 0, updatedAt: 0 },
 };
 
@@ -159,7 +166,8 @@ describe('what a store has beyond a bound', () => {
       '"labels" must have at most 32 labels',
     ]);
     assert.deepEqual(outcomeOf(planConsumerEdit(beyond, { labels: { ['x'.repeat(64)]: '' } })), longLabels);
-    const { id, ...fields } = beyond.resource;
+    const { id, allowFrom, ...fields } = beyond.resource;
+    assert.equal(allowFrom, null);
     assert.deepEqual(outcomeOf(planNewConsumer(id, { ...fields, name: undefined, labels: labelsOf(3, 64) }, null)), [
       '"description" must hold at most 1024 characters',
       ...longLabels,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { type AddressList, addressListField } from '../../../src/model/address-list.ts';
 import { type CredentialFields, credentialDefaults, credentialStates } from '../../../src/model/credential.ts';
 import { readMapping, withDefaults } from '../../../src/model/document/read-mapping.ts';
 import { readPlain } from '../../../src/model/document/read-plain.ts';
@@ -14,8 +15,14 @@ import {
 } from '../../../src/resources/credential-fields.ts';
 
 const seconds = fc.option(fc.integer({ min: 0, max: 4_000_000_000 }));
+const networks = addressListField(['203.0.113.0/24', '2001:db8::7']) as AddressList;
 const anyFields: fc.Arbitrary<CredentialFields> = fc.record(
-  { state: fc.constantFrom(...credentialStates), notBefore: seconds, expiresAt: seconds },
+  {
+    state: fc.constantFrom(...credentialStates),
+    notBefore: seconds,
+    expiresAt: seconds,
+    allowFrom: fc.constantFrom(null, networks),
+  },
   { noNullPrototype: true },
 );
 
@@ -43,10 +50,11 @@ describe('the fields of a credential', () => {
     assert.deepEqual(alwaysStored, ['state']);
   });
 
-  it('are given as a moment, which becomes a time, or as a text', () => {
+  it('are given as a moment, which becomes a time, as a text, or as a list', () => {
+    const allowFrom = ['203.0.113.0/24'];
     assert.deepEqual(
-      declareGiven({ notBefore: { distanceSeconds: 60 }, expiresAt: '2027-01-01T00:00:00Z', id: 'acme' }, 0),
-      { notBefore: '1970-01-01T00:01:00Z', expiresAt: '2027-01-01T00:00:00Z' },
+      declareGiven({ notBefore: { distanceSeconds: 60 }, expiresAt: '2027-01-01T00:00:00Z', allowFrom, id: 'acme' }, 0),
+      { notBefore: '1970-01-01T00:01:00Z', expiresAt: '2027-01-01T00:00:00Z', allowFrom },
     );
   });
 });

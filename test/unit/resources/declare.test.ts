@@ -8,6 +8,7 @@ import { declareEndpoint } from '../../../src/resources/endpoint.ts';
 import { declareGrant } from '../../../src/resources/grant.ts';
 import { declarePlan } from '../../../src/resources/plan.ts';
 import { type DocumentContent, parseDocument } from '../../../src/resources/parse-document.ts';
+import { type AddressList, addressListField } from '../../../src/model/address-list.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import {
@@ -35,6 +36,7 @@ const managed = {
   state: 'active',
   notBefore: null,
   expiresAt: 1_900_000_000,
+  allowFrom: null,
 } as const;
 
 const keyCredential = {
@@ -112,7 +114,8 @@ describe('declaring resources', () => {
     ];
     const grants = [grant(), grant({ endpointId: 'h', limits: [limit('7/hour/consumer')], expiresAt: 1_800_000_000 })];
     const plans = [plan({ endpointIds: ['h', 'o'] }), plan({ id: 'all', consumerSelector: {}, priority: -3 })];
-    const acme = consumer({ description: 'd', labels: { tier: 'gold' }, enabled: false });
+    const allowFrom = addressListField(['203.0.113.0/24', '2001:db8::/32']) as AddressList;
+    const acme = consumer({ description: 'd', labels: { tier: 'gold' }, enabled: false, allowFrom });
     const content = contentOf({
       endpoints: endpoints.map(declareEndpoint),
       consumers: [declareConsumer(acme)],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseDocument } from '../../../src/resources/parse-document.ts';
+import { addressListField } from '../../../src/model/address-list.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { contentOf, DEMO_SECRET, problemsOf, secretsOf, stateOf } from './support.ts';
 import { appSecretOf, mapSecrets, sharedSecret } from '../../../src/model/material.ts';
@@ -28,6 +29,7 @@ consumers:
     description: Logistics partner
     labels: { tier: gold }
     enabled: false
+    allowFrom: [203.0.113.0/24, "2001:DB8::/32"]
     credentials:
       - id: acme-hmac
         method: hmac
@@ -37,6 +39,7 @@ consumers:
         state: retiring
         notBefore: "2026-01-01T00:00:00+02:00"
         expiresAt: 2027-01-01T00:00:00.5Z
+        allowFrom: [203.0.113.0/24, "2001:db8::/32"]
 grants:
   - { endpoint: orders, consumer: acme, expiresAt: 2027-01-01T00:00:00Z,
       limits: [{ requests: 1000, unit: minute, per: consumer }] }
@@ -45,6 +48,7 @@ grants:
 describe('reading a declarative document', () => {
   it('reads every key of every resource', () => {
     const state = stateOf(everything);
+    const allowFrom = addressListField(['203.0.113.0/24', '2001:db8::/32']);
     assert.deepEqual(state.endpoints, [
       {
         id: 'orders',
@@ -76,7 +80,14 @@ describe('reading a declarative document', () => {
       },
     ]);
     assert.deepEqual(state.consumers, [
-      { id: 'acme', name: 'Acme Ltd', description: 'Logistics partner', labels: { tier: 'gold' }, enabled: false },
+      {
+        id: 'acme',
+        name: 'Acme Ltd',
+        description: 'Logistics partner',
+        labels: { tier: 'gold' },
+        enabled: false,
+        allowFrom,
+      },
     ]);
     const [credential] = state.credentials;
     assert.ok(credential);
@@ -89,6 +100,7 @@ describe('reading a declarative document', () => {
       state: 'retiring',
       notBefore: Date.parse('2025-12-31T22:00:00Z') / 1000,
       expiresAt: Date.parse('2027-01-01T00:00:00Z') / 1000,
+      allowFrom,
     });
     assert.deepEqual(
       mapSecrets(material, (secret) => secret.reveal().toString()),
@@ -153,7 +165,9 @@ grants: [{ endpoint: k, consumer: acme }]
     });
     assert.equal(open?.authentication, null);
     assert.ok(!('accessCondition' in open));
-    assert.deepEqual(state.consumers, [{ id: 'acme', name: null, description: '', labels: {}, enabled: true }]);
+    assert.deepEqual(state.consumers, [
+      { id: 'acme', name: null, description: '', labels: {}, enabled: true, allowFrom: null },
+    ]);
     assert.deepEqual(state.grants, [{ endpointId: 'k', consumerId: 'acme', limits: null, expiresAt: null }]);
   });
 

@@ -157,6 +157,7 @@ function credentialOf(at: number): Credential {
     state: at % 3 === 0 ? 'active' : 'retiring',
     notBefore: at % 7 === 0 ? 1 : null,
     expiresAt: at % 3 === 0 ? null : 4_000_000_000,
+    allowFrom: null,
   };
 }
 

@@ -1,14 +1,24 @@
 import { CheckRequest } from '../../../gen/envoy/service/auth/v3/external_auth.ts';
 import { HttpRequest } from '../../receive/http-request.ts';
+import { EXTERNAL_ADDRESS } from '../../receive/source-address.ts';
 import { type ClientRequest, SENT_PROTOCOL } from '../../signing/client-request.ts';
 
-/** The request as Envoy would hand it on: `Host` as authority, header names in lower case. */
-export function gatewayRequest({ method, path, authority, headers, body }: ClientRequest): HttpRequest {
+/**
+ * The request as Envoy would hand it on: `Host` as authority, header names in lower case, and the address that it came
+ * `from` where that is known, which takes the place of what the caller says of it.
+ */
+export function gatewayRequest(
+  { method, path, authority, headers, body }: ClientRequest,
+  from: string | null = null,
+): HttpRequest {
   const lines = [
     [':authority', authority],
     [':path', path],
     [':method', method],
-    ...headers.map(([name, value]) => [name.toLowerCase(), value] as const).filter(([name]) => name !== 'host'),
+    ...(from === null ? [] : [[EXTERNAL_ADDRESS, from] as const]),
+    ...headers
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name]) => name !== 'host' && name !== EXTERNAL_ADDRESS),
   ] as const;
   const message = CheckRequest.fromPartial({
     attributes: {

@@ -1,36 +1,51 @@
 import { html } from 'hono/html';
+import { allowFromWords } from '../../../resources/allow-from.ts';
 import { consumerTexts, type ConsumerTextName } from '../../../resources/consumer-fields.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { textArea, textField } from '../parts/form.ts';
 import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lines.ts';
+import { textsOfLines } from '../parts/text-lines.ts';
 import type { ShownConsumer } from './shown-consumer.ts';
 
 /** What the fields of a consumer hold, as texts. */
 export interface ConsumerTexts extends Readonly<Record<ConsumerTextName, string>> {
   /** A line for each. */
   readonly labels: string;
+  /** A line for each network. */
+  readonly allowFrom: string;
 }
 
 /** As the consumer is. */
-export function textsOf({ labels, ...consumer }: Partial<ShownConsumer>): ConsumerTexts {
-  return { ...textsBy((name) => consumer[name] ?? ''), labels: linesOfLabels(labels) };
+export function textsOf({ labels, allowFrom = [], ...consumer }: Partial<ShownConsumer>): ConsumerTexts {
+  return {
+    ...textsBy((name) => consumer[name] ?? ''),
+    labels: linesOfLabels(labels),
+    allowFrom: allowFrom.join('\n'),
+  };
 }
 
 /** As they were typed. */
 export function textsOfForm(form: Form): ConsumerTexts {
-  return { ...textsBy((name) => form.text(name)), labels: form.text('labels') };
+  return { ...textsBy((name) => form.text(name)), labels: form.text('labels'), allowFrom: form.text('allowFrom') };
 }
 
 /** What the API takes: null where a field gets its default. `before`: the labels that the consumer has. */
 export function bodyOf(
-  { labels, ...texts }: ConsumerTexts,
+  { labels, allowFrom, ...texts }: ConsumerTexts,
   before: ShownConsumer['labels'] = {},
 ): { readonly body: object } | LinesFault {
   const read = labelPatchOf(before, labels);
   if ('fault' in read) return read;
-  return { body: { ...textsBy((name) => (texts[name] === '' ? null : texts[name])), labels: read.patch } };
+  const networks = textsOfLines(allowFrom);
+  return {
+    body: {
+      ...textsBy((name) => (texts[name] === '' ? null : texts[name])),
+      labels: read.patch,
+      allowFrom: networks.length === 0 ? null : networks,
+    },
+  };
 }
 
 /** A value for each text of a consumer. */
@@ -39,7 +54,7 @@ function textsBy<T>(valueOf: (name: ConsumerTextName) => T): Readonly<Record<Con
   return Object.fromEntries(entries) as Record<ConsumerTextName, T>;
 }
 
-/** Texts and labels of a consumer. */
+/** Texts, labels and address list of a consumer. */
 export function consumerFields(texts: ConsumerTexts, { refused, fault }: FormState): Html {
   const ofTexts = consumerTexts.map(({ name, label, hint }) =>
     textField({ name, label, ...(hint === undefined ? {} : { hint }), value: texts[name] }, refused),
@@ -53,6 +68,10 @@ ${textArea(
     fault,
     hint: 'One on each line, such as tier=gold. Grants for groups and the reach of operators select by labels.',
   },
+  refused,
+)}
+${textArea(
+  { name: 'allowFrom', label: allowFromWords.label, value: texts.allowFrom, hint: allowFromWords.hint },
   refused,
 )}`;
 }

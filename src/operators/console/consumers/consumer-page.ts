@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { allows } from '../../../model/operator.ts';
+import { allowFromWords } from '../../../resources/allow-from.ts';
 import { consumerTexts } from '../../../resources/consumer-fields.ts';
 import { type ShownCredential, statusBadge, credentialLink, methodsOf } from '../credentials/shown-credential.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
@@ -47,11 +48,12 @@ ${refusals === null ? null : refusalSection(refusals, id)}`,
 };
 
 function summary(consumer: ShownConsumer): Html {
-  const { id, labels: carried, enabled, createdAt, updatedAt } = consumer;
+  const { id, labels: carried, allowFrom, enabled, createdAt, updatedAt } = consumer;
   return definitions([
     ['Id', html`<code>${id}</code>`],
     ...consumerTexts.map(({ name, label }) => [label, consumer[name] || null] as const),
     ['Labels', labels(carried)],
+    [allowFromWords.label, allowFrom?.join(', ') ?? html`<span class="muted">${allowFromWords.otherwise}</span>`],
     ['State', enabledBadge(enabled)],
     ['Created', time(createdAt)],
     ['Changed', time(updatedAt)],

@@ -7,6 +7,7 @@ export interface ShownConsumer extends Readonly<Partial<Record<ConsumerTextName,
   readonly id: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly enabled: boolean;
+  readonly allowFrom?: readonly string[];
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -49,8 +49,9 @@ function summary(credential: ShownCredential): Html {
     ['Method', methodsOf(credential).join(', ')],
     ...shownFields.map(({ key, label, otherwise, isTime }) => {
       const value = credential[key];
+      if (typeof value === 'object') return [label, value.join(', ')] as const;
       if (value !== undefined) return [label, isTime ? time(value) : value] as const;
-      return [label, otherwise === null ? null : timeOr(null, otherwise)] as const;
+      return [label, otherwise === null ? null : html`<span class="muted">${otherwise}</span>`] as const;
     }),
     [`Former ${former} ends`, formerEnd === undefined ? null : time(formerEnd)],
     [`Former ${former} last used`, formerEnd === undefined ? null : timeOr(retiringSecretLastUsedAt, 'never')],
@@ -74,6 +75,7 @@ function endpointLinks(ids: readonly string[]): Html {
 
 function actions({ id }: ShownCredential): Html {
   return html`<ul class="actions">
+<li><a class="button" href="${url`/credentials/${id}/edit`}">Edit</a></li>
 <li><a class="button" href="${url`/credentials/${id}/rotate`}">Rotate</a></li>
 <li><a class="button danger" href="${url`/credentials/${id}/revoke`}">Revoke</a></li>
 </ul>`;

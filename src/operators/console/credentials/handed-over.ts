@@ -11,6 +11,8 @@ export interface CredentialView {
   readonly credential: string;
   /** Where the partner calls. */
   readonly url: string;
+  /** The networks that it may be used from; absent for anywhere. */
+  readonly allowFrom?: readonly string[];
   readonly endpoints: readonly ViewedEndpoint[];
   readonly examples?: {
     readonly appKey: string;
@@ -38,10 +40,11 @@ interface ViewedEndpoint {
 }
 
 /** What is handed over with a credential: addresses, header fields, limits, examples, refusals. */
-export function handedOver({ endpoints, examples, codes, obstacle }: CredentialView): Html {
+export function handedOver({ endpoints, allowFrom, examples, codes, obstacle }: CredentialView): Html {
   return html`<section aria-labelledby="handed-over">
 <h2 id="handed-over">What the consumer needs to call</h2>
 ${obstacle === undefined ? null : html`<p class="warning">No request gets in with it: ${obstacle.what}.</p>`}
+${allowFrom === undefined ? null : html`<p>Call from ${allowFrom.join(', ')}.</p>`}
 ${endpoints.map(endpointSection)}
 ${examples === undefined ? null : exampleSection(examples)}
 ${

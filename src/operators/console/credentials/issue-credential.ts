@@ -7,8 +7,9 @@ import { consumerTrail, readConsumer, type ShownConsumer } from '../consumers/sh
 import { url } from '../frame/html.ts';
 import type { Shown } from '../frame/page.ts';
 import { changePage } from '../parts/change-page.ts';
-import { hiddenField, selectField, textField, tickBox } from '../parts/form.ts';
+import { hiddenField, selectField, textArea, textField, tickBox } from '../parts/form.ts';
 import { keyInBody, noKey, publicKeyFields, type TypedKey, typedKey } from './public-key-fields.ts';
+import { textsOfLines } from '../parts/text-lines.ts';
 import { secretsOnce } from './secrets-once.ts';
 import type { IssuedCredential } from './shown-credential.ts';
 
@@ -67,7 +68,9 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
       // An end is given more often than a beginning.
       ...givenFields
         .toReversed()
-        .map(({ name, label, hint }) => textField({ name, label, hint, value: given[name] ?? '' }, refused)),
+        .map(({ name, label, hint, isList }) =>
+          (isList ? textArea : textField)({ name, label, hint, value: given[name] ?? '' }, refused),
+        ),
       textField({ name: 'id', label: 'Id', hint: ID_HINT, value: id }, refused),
       tickBox({ name: 'hashOnly', label: 'Keep only the hash of the App Key (method key)', isTicked: isHashOnly }),
     ];
@@ -81,7 +84,7 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
       ...(id === '' ? {} : { id }),
       ...keyInBody(key),
       ...(appKey === '' ? {} : { appKey }),
-      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
+      ...bodyOfGiven(given),
       ...(isHashOnly ? { hashOnly: true } : {}),
     };
     return { method: 'POST', path: '/v1/credentials:issue', body };
@@ -101,6 +104,14 @@ const KEY_HINT =
   'For http-message-signature, and for oauth2 in place of an App Secret: PEM, a certificate or a JWK. Never a private key.';
 const APP_KEY_HINT =
   'Only beside a public key: what the consumer sends as key id, or "thumbprint" for that of the key. Generated without it.';
+/** What was typed, as the API takes it: a list has a line for each of its texts. */
+function bodyOfGiven(given: Wanted['given']): object {
+  const typed = givenFields.filter(({ name }) => (given[name] ?? '').trim() !== '');
+  return Object.fromEntries(
+    typed.map(({ name, isList }) => [name, isList ? textsOfLines(given[name] ?? '') : given[name]]),
+  );
+}
+
 const ID_HINT = 'Optional: one is generated. Lower-case letters, digits and hyphens.';
 /** As `generateIdSuffix` makes it. */
 const SUFFIX_PATTERN = /^[0-9a-f]{8}$/;

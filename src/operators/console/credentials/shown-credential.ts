@@ -26,7 +26,8 @@ interface ShownKey {
 }
 
 /** A credential as `GET /v1/credentials` shows it. */
-export interface ShownCredential extends Readonly<Partial<Record<ShownName, string>>> {
+export interface ShownCredential extends Readonly<Partial<Record<Exclude<ShownName, 'allowFrom'>, string>>> {
+  readonly allowFrom?: readonly string[];
   readonly id: string;
   readonly consumer: string;
   /** One of the two. */

@@ -5,6 +5,7 @@ export const notices = {
   'consumer-enabled': 'The consumer was enabled.',
   'consumer-disabled': 'The consumer was disabled.',
   'consumer-deleted': 'The consumer was deleted, with its credentials and grants.',
+  'credential-changed': 'The credential was changed.',
   'credential-revoked': 'The credential was revoked.',
   'access-given': 'Access was given.',
   'access-changed': 'Access was changed.',

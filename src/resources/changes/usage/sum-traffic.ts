@@ -66,6 +66,15 @@ export async function sumTraffic(
   return { rows: names.map((name) => rowOf(name, groups.get(name) ?? {})), total: rowOf('total', total) };
 }
 
+/** What rows can be sorted by. */
+export const sortings = ['allowed', 'refused', 'limited'] as const;
+export type Sorting = (typeof sortings)[number];
+
+/** The rows with the most first, by one of their counts; equal ones stay in their order. */
+export function sortRows(rows: readonly UsageRow[], by: Sorting): readonly UsageRow[] {
+  return rows.toSorted((a, b) => b[by] - a[by]);
+}
+
 /** Whether rows are spans of time, not consumers or endpoints. */
 export function isTime(by: Grouping): by is 'hour' | 'day' | 'month' {
   return by !== 'consumer' && by !== 'endpoint';

@@ -144,8 +144,8 @@ function readHeld({ credential, consumers, grants }: HeldDocuments, sealer: Seal
 }
 
 /** No check reads it, and the cache would hold it. */
-function withoutDescription({ id, name, labels, enabled }: Consumer): Consumer {
-  return { id, name, description: '', labels, enabled };
+function withoutDescription({ id, name, labels, enabled, allowFrom }: Consumer): Consumer {
+  return { id, name, description: '', labels, enabled, allowFrom };
 }
 
 function absentConsumer(credential: RawDocument, consumerId: string): DocumentFault {

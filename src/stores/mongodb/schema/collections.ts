@@ -42,7 +42,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 11;
+export const SCHEMA_VERSION = 12;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };

@@ -48,6 +48,7 @@ describe('refusals', () => {
     REQUEST_REPLAYED: [401, 'The signature was used before.'],
     DIGEST_MISMATCH: [401, 'The digest does not match the body.'],
     TOKEN_INVALID: [401, 'The access token is not valid.'],
+    ADDRESS_NOT_ALLOWED: [403, 'The request comes from an address that is not allowed.'],
     NOT_AUTHORIZED: [403, 'The consumer is not authorized on this endpoint.'],
     ENDPOINT_NOT_FOUND: [404, 'No endpoint serves this request.'],
     BODY_TOO_LARGE: [413, 'The request body is too large.'],

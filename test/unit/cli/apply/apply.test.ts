@@ -54,6 +54,34 @@ describe('postern apply', () => {
     assert.equal((await cli.run(['apply', '-f', files.path('limits.yaml')])).err, '', 'nothing is set');
   });
 
+  it('takes address lists, shows what becomes of them, and undoes it', async () => {
+    const cli = await memoryCli();
+    const listed = document
+      .replace('  - id: acme\n', '  - id: acme\n    allowFrom: [203.0.113.0/24, "2001:DB8::/32"]\n')
+      .replace('method: hmac, appKey', 'method: hmac, allowFrom: [203.0.113.7], appKey');
+    const lists = async (): Promise<unknown> => [
+      (await cli.store.find('consumer', 'acme'))?.resource.allowFrom?.map(({ text }) => text) ?? null,
+      (await cli.store.find('credential', 'acme-hmac'))?.resource.allowFrom?.map(({ text }) => text) ?? null,
+    ];
+    const file = files.write('listed.yaml', listed);
+    await cli.done('apply', '-f', file);
+    const both = [['203.0.113.0/24', '2001:db8::/32'], ['203.0.113.7']];
+    assert.deepEqual(await lists(), both);
+    assert.match(await cli.done('apply', '-f', file), /^Nothing to change/);
+    assert.equal((await cli.run(['diff', '-f', files.write('exported.yaml', await cli.done('export'))])).code, 0);
+    const without = files.write('without.yaml', document);
+    const { code, out } = await cli.run(['diff', '-f', without]);
+    assert.equal(code, 1);
+    assert.match(out, /~ consumer acme\n {4}allowFrom: \[203\.0\.113\.0\/24, 2001:db8::\/32\] → \(none\)\n/);
+    await cli.done('apply', '-f', without);
+    assert.deepEqual(await lists(), [null, null]);
+    const [last] = JSON.parse(await cli.done('audit', 'list', '--limit', '1', '-o', 'json')) as readonly {
+      readonly storeRevision: number;
+    }[];
+    await cli.done('audit', 'revert', String(last?.storeRevision), '--yes');
+    assert.deepEqual(await lists(), both);
+  });
+
   it('makes the store say what the file says, and nothing the second time', async () => {
     const cli = await memoryCli();
     const file = files.write('document.yaml', document);

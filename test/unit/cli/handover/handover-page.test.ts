@@ -16,6 +16,30 @@ describe('what postern handover tells a partner', () => {
     assert.ok(!page.includes('orders') && !page.includes('shipments') && !page.includes('stock'));
   });
 
+  it('says from where to call, where consumer or credential have a list, and what another address gets', async () => {
+    const endpoint = keyed('paths: [{ prefix: /a }]');
+    const listed = (ofConsumer: string, ofCredential: string): string =>
+      hmacYaml([endpoint])
+        .replace('  - id: acme\n', `  - id: acme\n${ofConsumer}`)
+        .replace('appSecret:', `${ofCredential} appSecret:`);
+    const consumer = '    allowFrom: [203.0.113.0/24, "2001:db8::/32"]\n';
+    const anywhere = await pageOf(hmacYaml([endpoint]), 'acme-hmac');
+    assert.equal(valueOf(anywhere, 'Call from'), null);
+    assert.ok(!codesOf(anywhere).includes('ADDRESS_NOT_ALLOWED'));
+    const both = await pageOf(listed(consumer, 'allowFrom: [203.0.113.7, 198.51.100.0/24, "2001::/16"],'), 'acme-hmac');
+    assert.equal(valueOf(both, 'Call from'), '`2001:db8::/32`, `203.0.113.7`');
+    assert.ok(codesOf(both).includes('ADDRESS_NOT_ALLOWED'));
+    const nowhere = await handover(
+      listed(consumer, 'allowFrom: [198.51.100.7],'),
+      '--credential',
+      'acme-hmac',
+      '--url',
+      url,
+    );
+    assert.equal(nowhere.code, 1);
+    assert.match(nowhere.err, /no address is in the allowFrom of the consumer acme and of the credential acme-hmac/);
+  });
+
   it('says by which way the App Secret comes, in the words of the operator where there are some', async () => {
     assert.match(
       String(valueOf(await pageOf(demoYaml, 'acme-hmac'), 'App Secret')),

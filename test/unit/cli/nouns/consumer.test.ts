@@ -41,7 +41,31 @@ describe('postern consumer', () => {
       description: 'd',
       labels: { c: 'd' },
       enabled: false,
+      allowFrom: null,
     });
+  });
+
+  it('takes an address list, which an edit replaces and --unset removes', async () => {
+    const networks = async (): Promise<unknown> =>
+      (await cli.store.find('consumer', 'initech'))?.resource.allowFrom?.map(({ text }) => text) ?? null;
+    await cli.done('consumer', 'create', 'initech', '--allow-from', '203.0.113.0/24', '--allow-from', '2001:DB8::/32');
+    assert.deepEqual(await networks(), ['203.0.113.0/24', '2001:db8::/32']);
+    assert.match(
+      await cli.done('consumer', 'show', 'initech'),
+      /\n *allowed from +203\.0\.113\.0\/24, 2001:db8::\/32\n/,
+    );
+    const out = await cli.done('consumer', 'edit', 'initech', '--allow-from', '198.51.100.7');
+    assert.match(out, /\n {4}allowFrom: /);
+    assert.deepEqual(await networks(), ['198.51.100.7']);
+    await cli.done('consumer', 'edit', 'initech', '--unset', 'allow-from');
+    assert.deepEqual(await networks(), null);
+    assert.match(await cli.done('consumer', 'show', 'initech'), /\n *allowed from +anywhere\n/);
+  });
+
+  it('names the right network for one with bits beyond its prefix', async () => {
+    const { code, err } = await cli.run(['consumer', 'edit', 'acme', '--allow-from', '10.1.2.3/8']);
+    assert.equal(code, 2);
+    assert.match(err, /--allow-from: item 1 of "allowFrom" has bits set beyond its prefix: write 10\.0\.0\.0\/8/);
   });
 
   it('sets a label that is also unset, alone and with all others, in any order', async () => {

@@ -40,6 +40,41 @@ describe('postern credential', () => {
     return texts;
   }
 
+  it('issues with an address list, and shows it', async () => {
+    await issue('hmac', '--id', 'acme-hmac', '--allow-from', '203.0.113.7', '--allow-from', '2001:db8::/32');
+    const { allowFrom } = await credential('acme-hmac');
+    assert.deepEqual(
+      allowFrom?.map(({ text }) => text),
+      ['203.0.113.7', '2001:db8::/32'],
+    );
+    const shown = await cli.done('credential', 'show', 'acme-hmac');
+    assert.match(shown, /\n *allowed from +203\.0\.113\.7, 2001:db8::\/32\n/);
+    await issue('hmac', '--id', 'acme-anywhere');
+    assert.match(await cli.done('credential', 'show', 'acme-anywhere'), /\n *allowed from +anywhere\n/);
+  });
+
+  it('edits the address list alone, and none of a revoked one', async () => {
+    await issue('hmac', '--id', 'acme-hmac');
+    const before = await credential('acme-hmac');
+    const out = await cli.done('credential', 'edit', 'acme-hmac', '--allow-from', '2001:DB8::/32', '--revision', '1');
+    assert.match(out, /\n {4}allowFrom: /);
+    const after = await credential('acme-hmac');
+    assert.deepEqual(
+      after.allowFrom?.map(({ text }) => text),
+      ['2001:db8::/32'],
+    );
+    assert.deepEqual({ ...after, allowFrom: null }, before);
+    const wrong = await cli.run(['credential', 'edit', 'acme-hmac', '--allow-from', '10.1.2.3/8']);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.err, /--allow-from: item 1 of "allowFrom" .*write 10\.0\.0\.0\/8/);
+    await cli.done('credential', 'edit', 'acme-hmac', '--unset', 'allow-from');
+    assert.equal((await credential('acme-hmac')).allowFrom, null);
+    await cli.done('credential', 'revoke', 'acme-hmac', '--yes');
+    const revoked = await cli.run(['credential', 'edit', 'acme-hmac', '--allow-from', '10.0.0.0/8']);
+    assert.equal(revoked.code, 4);
+    assert.match(revoked.err, /the credential "acme-hmac" is revoked; issue a new one/);
+  });
+
   it('issues App Key and App Secret, printed with a command to try them', async () => {
     const out = await issue('hmac', '--id', 'acme-hmac', '--not-before', '1d', '--expires', '2027-01-01T00:00:00Z');
     const issued = await credential('acme-hmac');

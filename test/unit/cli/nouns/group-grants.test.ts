@@ -260,6 +260,47 @@ describe('postern may', () => {
     ]);
   });
 
+  it('judges the address that a consumer calls from, by its list and by those of its credentials', async () => {
+    await done('consumer edit acme --allow-from 203.0.113.0/24 --allow-from 2001:db8::/32');
+    await done('credential edit acme-hmac --allow-from 203.0.113.7');
+    const [code, out] = await may('acme', 'orders');
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /\n {2}From 203\.0\.113\.0\/24, 2001:db8::\/32 only\.\n {2}With acme-hmac \(from 203\.0\.113\.7\)\.\n/,
+    );
+    const from = async (address: string, endpoint = 'orders'): Promise<readonly [number, string]> => {
+      const answer = await cli.run(['may', 'acme', endpoint, '--from', address]);
+      return [answer.code, answer.out];
+    };
+    assert.match((await from('::ffff:203.0.113.7'))[1], /^yes: [^]*\n {2}With acme-hmac\.\n/);
+    assert.deepEqual(await from('198.51.100.1'), [
+      1,
+      [
+        'no: acme may not call orders:',
+        '  - the consumer acme may not call from this address',
+        '    $ postern consumer edit acme --allow-from 203.0.113.0/24 --allow-from 2001:db8::/32 --allow-from 198.51.100.1',
+        '',
+      ].join('\n'),
+    ]);
+    const [, elsewhere] = await from('2001:DB8::1');
+    assert.match(elsewhere, /- the credential acme-hmac may not be used from this address\n/);
+    assert.match(
+      elsewhere,
+      /\$ postern credential edit acme-hmac --allow-from 203\.0\.113\.7 --allow-from 2001:db8::1\n/,
+    );
+    await done('credential edit acme-hmac --allow-from 198.51.100.7');
+    assert.match(
+      (await may('acme', 'orders'))[1],
+      /- no address is in the allowFrom of the consumer acme and of the cred/,
+    );
+    const wrong = await cli.run(['may', 'acme', 'orders', '--from', '10.0.0.0/8']);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.err, /It must be an IPv4 or IPv6 address/);
+    await done('endpoint create status --path /status --scenario open');
+    assert.match((await from('198.51.100.1', 'status'))[1], /^yes: [^]*An open endpoint looks at no address\./);
+  });
+
   it('says no when grant and credentials have ended', async () => {
     await done('grant add --endpoint invoices --consumer acme --expires 1d');
     await done('credential revoke acme-hmac --yes');
@@ -351,7 +392,7 @@ describe('postern who-may', () => {
 
   it('reads page by page: what is not let in by a grant is not read, and nothing is kept', async () => {
     const consumers = Array.from({ length: 3000 }, (_, at) => ({
-      ...{ id: `partner-${String(at).padStart(4, '0')}`, name: null, description: '', enabled: true },
+      ...{ id: `partner-${String(at).padStart(4, '0')}`, name: null, description: '', enabled: true, allowFrom: null },
       labels: { tier: at % 3 === 0 ? 'gold' : 'silver' },
     }));
     const cli = await memoryCli({ consumers });

@@ -47,6 +47,28 @@ describe('postern usage of a declarative file', () => {
     return server;
   }
 
+  it('sorts rows by what is asked for, and keeps equal ones in their order', async () => {
+    for (let at = 0; at < 3; at += 1) traffic.count('orders', 'bolt', 'NOT_AUTHORIZED', nowSeconds);
+    for (let at = 0; at < 9; at += 1) traffic.count('orders', 'acme', 'ALLOWED', nowSeconds);
+    await using admin = await startAdmin();
+    const namesBy = async (...args: readonly string[]): Promise<readonly string[]> => {
+      const { code, out, err } = await usage(formatListenAddress(admin.address()), '--by', 'consumer', ...args);
+      assert.equal(code, 0, err);
+      return out
+        .trim()
+        .split(/\r?\n/)
+        .slice(1)
+        .map((line) => line.split(',')[0] ?? '');
+    };
+    assert.deepEqual(await namesBy(), ['acme', 'bolt']);
+    assert.deepEqual(await namesBy('--sort', 'allowed'), ['acme', 'bolt']);
+    assert.deepEqual(await namesBy('--sort', 'refused'), ['bolt', 'acme']);
+    assert.deepEqual(await namesBy('--sort', 'limited'), ['bolt', 'acme']);
+    const wrong = await usage(formatListenAddress(admin.address()), '--sort', 'name');
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.err, /Allowed choices are allowed, refused, limited/);
+  });
+
   it('asks the process that serves it', async () => {
     for (const address of [undefined, { kind: 'unix', path: join(folder.path, 'admin.sock') } as const]) {
       await using admin = await startAdmin(address);

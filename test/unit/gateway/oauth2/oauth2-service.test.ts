@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type AddressList, addressListField } from '../../../../src/model/address-list.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { throttleLimits } from '../../../../src/base/throttle.ts';
 import { type CredentialSource, StoreUnavailable } from '../../../../src/check/store/credential-source.ts';
@@ -66,6 +67,43 @@ describe('the token endpoint', () => {
     await issue(fixture, { headers: json, body: JSON.stringify({ ...grant, ...inBody, audience: 'x' }) });
     await issue(fixture, tokenRequest(acme, { target: '/oauth2/token?grant_type=password&client_secret=x' }));
     await issue(fixture, tokenRequest(acme, { body: form({ ...grant, client_id: acme.clientId }) }));
+  });
+
+  it('refuses a client from an address that its lists do not hold, and strangers as from everywhere', async () => {
+    const allowFrom = addressListField(['203.0.113.0/24']) as AddressList;
+    for (const [ofConsumer, ofCredential] of [
+      [allowFrom, null],
+      [null, allowFrom],
+    ] as const) {
+      const fixture = oauth2Fixture({
+        parts: {
+          consumers: [consumer({ allowFrom: ofConsumer })],
+          credentials: [{ ...acmeOAuth2(), allowFrom: ofCredential }],
+        },
+      });
+      const from = (...addresses: readonly string[]): OAuth2RequestParts => ({
+        headers: [
+          basic(acme.clientId, acme.secret),
+          ...addresses.map((address) => ['x-envoy-external-address', address] as const),
+        ],
+      });
+      await issue(fixture, tokenRequest(acme, from('203.0.113.7')));
+      await issue(fixture, tokenRequest(acme, { peerAddress: '203.0.113.7' }));
+      for (const request of [
+        from('198.51.100.1'),
+        { ...from('203.0.113.7', '203.0.113.7'), peerAddress: '203.0.113.7' },
+        { ...from('203.0.113.7'), isPeerTrusted: false },
+        { peerAddress: null },
+      ]) {
+        assert.equal(await refusalOf(fixture, tokenRequest(acme, request)), '400 unauthorized_client');
+      }
+      const stranger = { clientId: acme.clientId, secret: 'wrong' };
+      const header = ['x-envoy-external-address', '198.51.100.1'] as const;
+      const wrong = { headers: [basic(stranger.clientId, stranger.secret), header] };
+      assert.equal(await refusalOf(fixture, tokenRequest(stranger, wrong)), '401 invalid_client');
+      assert.equal(fixture.used.length, 2, 'who is refused has not used the credential');
+      assert.match(fixture.told.at(2)?.refusal?.detail ?? '', /from this address$/);
+    }
   });
 
   it('takes a former secret until its grace period ends', async () => {

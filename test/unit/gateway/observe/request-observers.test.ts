@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Histogram } from 'prom-client';
-import { createCheckObserver } from '../../../../src/gateway/observe/request-observers.ts';
+import { type CountTraffic, createCheckObserver } from '../../../../src/gateway/observe/request-observers.ts';
 import { type LineBudget } from '../../../../src/gateway/observe/line-budget.ts';
 import { createLogger } from '../../../../src/gateway/observe/logger.ts';
 import { Metrics } from '../../../../src/gateway/observe/metrics.ts';
@@ -44,8 +44,8 @@ async function observe(
   registerStoreAge(metrics.registry, () => 3);
   const compiled = catalogOf({ endpoints });
   const { ports } = testGateway({ catalog: catalog ?? (() => compiled) });
-  const countTraffic = (...counted: readonly (string | null)[]): void => {
-    traffic.push(counted.map(String).join(' '));
+  const countTraffic: CountTraffic = (endpointId, consumerId, code) => {
+    traffic.push([endpointId, String(consumerId), code].join(' '));
   };
   const observer = createCheckObserver({ logger, metrics, budget, recordUse: null, recordRefusal: null, countTraffic });
   const handle = createCheckHandler({ ...ports, observer });

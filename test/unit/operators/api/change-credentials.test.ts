@@ -181,6 +181,35 @@ describe('management API: changes of credentials', () => {
     assert.equal(foreign.body['detail'], 'the credential "initech-hmac" already exists; take another "id"');
   });
 
+  it('edit the address list, by a patch that takes nothing else', async () => {
+    const edit = async (code: string | null, body: object, who = 'paula'): Promise<Answer> => {
+      const asked = { body, headers: { 'if-match': '*' } };
+      return code === null
+        ? await api.done(who, 'PATCH', '/v1/credentials/acme-hmac', asked)
+        : await api.refused(code, who, 'PATCH', '/v1/credentials/acme-hmac', asked);
+    };
+    const networks = async (): Promise<unknown> =>
+      (await stored('acme-hmac')).resource.allowFrom?.map(({ text }) => text) ?? null;
+    await edit(null, { allowFrom: ['203.0.113.0/24', '2001:DB8::7'] });
+    assert.deepEqual(await networks(), ['203.0.113.0/24', '2001:db8::7']);
+    assert.deepEqual(await actions(), ['paula: api credential edit']);
+    const shown = await api.ask('paula', 'GET', '/v1/credentials/acme-hmac');
+    assert.deepEqual(shown.body['allowFrom'], ['203.0.113.0/24', '2001:db8::7']);
+    for (const [allowFrom, detail] of [
+      [[], '"allowFrom" is empty: name a network, or leave it out to allow every address'],
+      [['10.1.0.0/8'], 'item 1 of "allowFrom" has bits set beyond its prefix: write 10.0.0.0/8'],
+    ] as const) {
+      const refused = await edit('INVALID_RESOURCE', { allowFrom });
+      assert.equal((refused.body['errors'] as { detail: string }[])[0]?.detail, detail);
+    }
+    await edit('INVALID_RESOURCE', { state: 'revoked' });
+    await edit('INVALID_RESOURCE', { expiresAt: '2030-01-01T00:00:00Z' });
+    await edit('FORBIDDEN', { allowFrom: null }, 'victor');
+    await edit(null, { allowFrom: null });
+    assert.equal(await networks(), null);
+    await edit(null, {});
+  });
+
   it('import a pair that a partner has, and repeat none of it that is secret', async () => {
     const body = { consumer: 'globex', methods: ['hmac'], id: 'old', appKey: 'globex-2019', appSecret: 's'.repeat(40) };
     const made = await api.ask('paula', 'POST', '/v1/credentials:import', { body });

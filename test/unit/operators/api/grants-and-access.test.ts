@@ -70,6 +70,23 @@ describe('management API: access', () => {
     api = await twoTeams();
   });
 
+  it('judges the address that a consumer calls from', async () => {
+    const headers = { 'if-match': '*' };
+    await api.done('alice', 'PATCH', '/v1/consumers/acme', { headers, body: { allowFrom: ['203.0.113.0/24'] } });
+    const verdicts = async (query: string): Promise<unknown> =>
+      itemsOf(await api.ask('alice', 'GET', `/v1/consumers/acme/access?endpoint=orders${query}`)).map(
+        ({ allowed, allowFrom, obstacles }) => [
+          allowed,
+          allowFrom,
+          (obstacles as readonly { readonly code: string }[]).map(({ code }) => code),
+        ],
+      );
+    assert.deepEqual(await verdicts(''), [[true, ['203.0.113.0/24'], []]]);
+    assert.deepEqual(await verdicts('&from=203.0.113.7'), [[true, ['203.0.113.0/24'], []]]);
+    assert.deepEqual(await verdicts('&from=2001:db8::1'), [[false, ['203.0.113.0/24'], ['address-not-allowed']]]);
+    await api.refused('MALFORMED_REQUEST', 'alice', 'GET', '/v1/consumers/acme/access?from=10.0.0.0/8');
+  });
+
   it('says of each endpoint within reach whether a consumer may call it, by what and why not', async () => {
     const answer = await api.ask('alice', 'GET', '/v1/consumers/acme/access');
     assert.deepEqual(

@@ -15,6 +15,7 @@ const ways: readonly Way[] = [
   { method: 'POST', path: '/v1/consumers', body: { id: 'new' } },
   { method: 'PATCH', path: '/v1/consumers/acme', body: { name: 'Acme' } },
   { method: 'POST', path: '/v1/endpoints', body: { id: 'new', authentication: 'key', match: {} } },
+  { method: 'PATCH', path: '/v1/credentials/acme-key', body: { allowFrom: ['203.0.113.7'] } },
   { method: 'PATCH', path: '/v1/endpoints/orders', body: { description: 'orders' } },
   { method: 'POST', path: '/v1/grants', body: { endpoint: 'orders', consumer: 'acme' } },
   { method: 'PATCH', path: '/v1/grants/orders/tier=gold', body: { priority: 7 } },
@@ -39,6 +40,9 @@ describe('management API: keys of bodies', () => {
     await api.add('vic', 'viewer', { selector: { team: 'orders' } });
     const labels = { team: 'orders', 'example.com/tier': 'gold' };
     await api.done('root', 'POST', '/v1/consumers', { body: { id: 'acme', labels } });
+    await api.done('root', 'POST', '/v1/credentials:issue', {
+      body: { consumer: 'acme', method: 'key', id: 'acme-key' },
+    });
     const match = { paths: [{ prefix: '/orders' }] };
     await api.done('root', 'POST', '/v1/endpoints', {
       body: { id: 'orders', authentication: 'key', accessCondition: 'authenticated-and-authorized', match },

@@ -228,6 +228,12 @@ function waysOf(operator: Operator, transition: Transition): readonly Attempt[] 
         null,
       ],
       [`rotate ${dryRun}`, (api) => change(api, 'POST', `/v1/credentials/target:rotate?dryRun=${dryRun}`, {}), null],
+      [
+        `edit ${dryRun}`,
+        (api) =>
+          change(api, 'PATCH', `/v1/credentials/target?dryRun=${dryRun}`, { allowFrom: [`10.0.0.${String(appKeys)}`] }),
+        null,
+      ],
       [`revoke ${dryRun}`, (api) => change(api, 'POST', `/v1/credentials/target:revoke?dryRun=${dryRun}`), null],
     ]);
   }

@@ -40,6 +40,26 @@ describe('console: pages of consumers', () => {
     assert.match((await console.open('alice', '/consumers/umbrella?done=consumer-created')).text, /was created/);
   });
 
+  it('takes the address list as lines, shows it, and removes it', async () => {
+    const networks = async (): Promise<unknown> =>
+      (await store.find('consumer', 'umbrella'))?.resource.allowFrom?.map(({ text }) => text) ?? null;
+    const lines = '203.0.113.0/24\r\n\r\n 2001:db8::/32 ';
+    await console.submit('alice', '/new/consumer', { id: 'umbrella', allowFrom: lines });
+    assert.deepEqual(await networks(), ['203.0.113.0/24', '2001:db8::/32']);
+    const page = await console.open('alice', '/consumers/umbrella');
+    assert.match(page.text, /<dt>Allowed from<\/dt>\s*<dd>203\.0\.113\.0\/24, 2001:db8::\/32<\/dd>/);
+    const edit = await console.open('alice', '/consumers/umbrella/edit');
+    assert.match(edit.text, /name="allowFrom"[^>]*>\n203\.0\.113\.0\/24\n2001:db8::\/32<\/textarea>/);
+    const [csrf, revision] = ['csrf', 'revision'].map((name) => hiddenValue(edit, name));
+    const typed = { csrf: csrf ?? '', revision: revision ?? '' };
+    const refused = await console.submit('alice', '/consumers/umbrella/edit', { ...typed, allowFrom: '10.1.0.0/8' });
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /id="allowFrom-fault">.*write 10\.0\.0\.0\/8/);
+    await console.submit('alice', '/consumers/umbrella/edit', { ...typed, allowFrom: '' });
+    assert.deepEqual(await networks(), null);
+    assert.match((await console.open('alice', '/consumers/umbrella')).text, /<dt>Allowed from<\/dt>[^]*?anywhere/);
+  });
+
   it('shows every fault beside its field, with what was typed', async () => {
     const typed = { id: 'Not An Id', name: '<b>&', description: 'kept', labels: 'nothing' };
     const byConsole = await console.submit('alice', '/new/consumer', typed);

@@ -47,6 +47,40 @@ describe('console: credentials and access of a consumer', () => {
     return await console.submit('alice', '/consumers/acme/issue', { suffix, method: 'hmac', ...fields });
   }
 
+  it('issues a credential with an address list, and shows it', async () => {
+    const answer = await issue({ id: 'acme-hmac', allowFrom: '203.0.113.7\r\n2001:db8::/32\r\n' });
+    assert.equal(answer.status, 200);
+    const [made] = await credentials();
+    assert.deepEqual(
+      made?.allowFrom?.map(({ text }) => text),
+      ['203.0.113.7', '2001:db8::/32'],
+    );
+    const { text } = await console.open('alice', '/credentials/acme-hmac');
+    assert.match(text, /<dt>Allowed from<\/dt>\s*<dd>203\.0\.113\.7, 2001:db8::\/32<\/dd>/);
+  });
+
+  it('edits the address list of a credential, which a rotation keeps', async () => {
+    await issue({ id: 'acme-hmac' });
+    const path = '/credentials/acme-hmac/edit';
+    const revision = hiddenValue(await console.open('alice', path), 'revision');
+    const refused = await console.submit('alice', path, { revision, allowFrom: '10.1.0.0/8' });
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /id="allowFrom-fault">.*write 10\.0\.0\.0\/8/);
+    const answer = await console.submit('alice', path, { revision, allowFrom: '10.0.0.0/8' });
+    assert.deepEqual(goesTo(answer), [303, '/credentials/acme-hmac?done=credential-changed']);
+    const rotation = '/credentials/acme-hmac/rotate';
+    const next = hiddenValue(await console.open('alice', rotation), 'revision');
+    await console.submit('alice', rotation, { revision: next, grace: '7d' });
+    const [made] = await credentials();
+    assert.deepEqual(
+      made?.allowFrom?.map(({ text }) => text),
+      ['10.0.0.0/8'],
+    );
+    const gone = hiddenValue(await console.open('alice', path), 'revision');
+    await console.submit('alice', path, { revision: gone, allowFrom: ' ' });
+    assert.equal((await credentials())[0]?.allowFrom, null);
+  });
+
   it('issues a credential and shows its secret in the answer only, which no browser keeps', async () => {
     const answer = await issue({ id: 'acme-hmac', expiresAt: '90d' });
     assert.deepEqual([answer.status, answer.headers.get('cache-control')], [200, 'no-store']);

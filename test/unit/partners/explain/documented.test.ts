@@ -71,6 +71,7 @@ describe('the list of mistakes in examples/explain/README.md', () => {
       'body-too-large',
       'body-not-verifiable',
       'credentials-malformed',
+      'address-not-allowed',
       'not-authorized',
     ];
     const variants = ['body-line-feed', 'body-reformatted', 'body-line-ends', 'body-empty', 'body-byte-order-mark'];

@@ -20,7 +20,13 @@ export function credentialWith({
   const { appKey, appKeyHash, appSecret } = generatePair(materialKindOf(methods));
   return {
     ...{ id: 'acme-1', consumerId: 'acme', methods, appKey, appKeyHash },
-    ...{ material: materialWith(appSecret, retiringSecret), state: 'active', notBefore: null, expiresAt: null },
+    ...{
+      material: materialWith(appSecret, retiringSecret),
+      state: 'active',
+      notBefore: null,
+      expiresAt: null,
+      allowFrom: null,
+    },
     ...given,
   };
 }

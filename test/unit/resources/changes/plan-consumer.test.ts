@@ -17,6 +17,7 @@ const acme: Consumer = {
   description: 'a',
   labels: { tier: 'gold', region: 'eu' },
   enabled: true,
+  allowFrom: null,
 };
 
 function stored<T>(resource: T): Stored<T> {
@@ -85,7 +86,7 @@ describe('the deletion of a consumer', () => {
     const appKey = Secret.fromText('k');
     const credential: ManagedCredential = {
       ...{ id: 'c', consumerId: 'acme', methods: ['key'], appKey, appKeyHash: hashOfAppKey(appKey) },
-      ...{ material: appKeyMaterial, state: 'active', notBefore: null, expiresAt: null },
+      ...{ material: appKeyMaterial, state: 'active', notBefore: null, expiresAt: null, allowFrom: null },
     };
     const grant = { endpointId: 'orders', consumerId: 'acme', limits: null, expiresAt: null };
     const changes = planConsumerDeletion(stored(acme), [stored(credential)], [stored(grant)]);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { CachedCredentials } from '../../../../src/stores/cache/cached-credentials.ts';
 import { bytesOfConsumer, CREDENTIAL_BYTES } from '../../../../src/stores/cache/held-bytes.ts';
 import type { HeldCredential } from '../../../../src/check/store/credential-source.ts';
+import { type AddressList, addressListField } from '../../../../src/model/address-list.ts';
 import { appKeyMaterial } from '../../../../src/model/material.ts';
 
 function held(consumerId: string, index: number, labels: Readonly<Record<string, string>> = {}): HeldCredential {
@@ -14,9 +15,9 @@ function held(consumerId: string, index: number, labels: Readonly<Record<string,
         methods: ['key'],
         appKeyHash: `${consumerId} ${String(index)}`,
       },
-      ...{ material: appKeyMaterial, state: 'active', notBefore: null, expiresAt: null },
+      ...{ material: appKeyMaterial, state: 'active', notBefore: null, expiresAt: null, allowFrom: null },
     },
-    consumer: { id: consumerId, name: null, description: '', labels: { ...labels }, enabled: true },
+    consumer: { id: consumerId, name: null, description: '', labels: { ...labels }, enabled: true, allowFrom: null },
     grants: new Map(),
   };
 }
@@ -36,6 +37,25 @@ function put(cache: CachedCredentials, each: HeldCredential): void {
 const manyLabels = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`label-${String(at)}`, 'v'.repeat(63)]));
 
 describe('the memory of cached credentials', () => {
+  it('grows and shrinks with the address lists of credential and consumer', () => {
+    const cache = cacheOf();
+    const plain = held('acme', 1);
+    const allowFrom = addressListField(['203.0.113.0/24', '2001:db8::/32', '::1']) as AddressList;
+    put(cache, plain);
+    const { bytes } = cache;
+    put(cache, { ...plain, credential: { ...plain.credential, allowFrom } });
+    const withOne = cache.bytes;
+    assert.ok(withOne > bytes);
+    put(cache, {
+      ...plain,
+      credential: { ...plain.credential, allowFrom },
+      consumer: { ...plain.consumer, allowFrom },
+    });
+    assert.equal(cache.bytes - withOne, withOne - bytes);
+    put(cache, plain);
+    assert.equal(cache.bytes, bytes);
+  });
+
   it('holds the consumer of many credentials once, with its labels', () => {
     const cache = cacheOf();
     for (let index = 0; index < 10; index += 1) put(cache, held('acme', index, manyLabels));

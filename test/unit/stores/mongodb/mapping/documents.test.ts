@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { BSON, ObjectId } from 'mongodb';
 import type { ManagedCredential } from '../../../../../src/resources/resource.ts';
+import { type AddressList, addressListField } from '../../../../../src/model/address-list.ts';
 import { hashAppKey } from '../../../../../src/model/app-key.ts';
 import { authenticationMethods, type Endpoint } from '../../../../../src/model/endpoint.ts';
 import { Secret } from '../../../../../src/model/secret.ts';
@@ -60,6 +61,7 @@ function managed({
     state: 'active',
     notBefore: null,
     expiresAt: null,
+    allowFrom: null,
     ...parts,
   };
 }
@@ -116,7 +118,8 @@ describe('documents of MongoDB', () => {
 
   it('give back consumers, grants and endpoints', () => {
     const labels = { tier: 'gold', 'a.b': '', $set: 'x', ['__proto__']: 'y' };
-    for (const each of [consumer(), consumer({ name: null, description: 'é', labels, enabled: false })]) {
+    const allowFrom = addressListField(['203.0.113.0/24', '2001:db8::7']) as AddressList;
+    for (const each of [consumer({ allowFrom }), consumer({ name: null, description: 'é', labels, enabled: false })]) {
       assert.deepEqual(valueOf(readConsumerDocument(stored(writeConsumerDocument(each, version)))), each);
     }
     const limits = [limit('4294967295/day/consumer'), limit('1/second/consumer')];
@@ -286,6 +289,12 @@ describe('documents of MongoDB', () => {
       'a consumer that is neither enabled nor disabled',
       () => consumerWith({ enabled: 'yes' }),
       /^consumers "acme", enabled: "enabled" must be true or false; it is a text$/,
+    ],
+    ['an address list of nothing', () => consumerWith({ allowFrom: [] }), /allowFrom: "allowFrom" is empty: name a/],
+    [
+      'an address that is none',
+      () => credentialWith({ allowFrom: ['10.0.0'] }),
+      /allowFrom\[0\]: item 1 of "allowFrom" must/,
     ],
     [
       'a label that is no text',
