@@ -15,7 +15,7 @@ import { declareGrant } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import { credentialView } from './credential/credential-view.ts';
-import { labelBounds, textBounds } from './flags/bounds.ts';
+import { labelBounds, networkBounds, textBounds } from './flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, flagsOfRows, unsetCollector, wishOf } from './flags/fields.ts';
 import type { StoreFlags } from './flags/options.ts';
 import { collect, collectLabel, parseCount, parseId } from './flags/values.ts';
@@ -65,7 +65,7 @@ function registerCreate(noun: Command, context: CommandContext): void {
     .argument('<id>', 'its id: a-z, 0-9 and "-"', parseId);
   addConsumerFlags(command).option('--disabled', 'refuse its requests until "consumer enable"');
   addChangeAction(command, context, {
-    notes: `It can call once it has a credential: "credential issue".\n${labelBounds} ${textBounds}`,
+    notes: `It can call once it has a credential: "credential issue".\n${labelBounds} ${textBounds} ${networkBounds}`,
     examples: [
       'postern consumer create acme',
       'postern consumer create globex --name "Globex Ltd" --label tier=gold --label region=eu',
@@ -89,7 +89,7 @@ function registerEdit(noun: Command, context: CommandContext): void {
     unsetCollector(fields, clearable),
   );
   addResourceAction(command, context, 'consumer', {
-    notes: `--label changes one label and keeps the others. --allow-from replaces the whole list.\n${labelBounds} ${textBounds}`,
+    notes: `--label changes one label and keeps the others. --allow-from replaces the whole list.\n${labelBounds} ${textBounds} ${networkBounds}`,
     examples: [
       'postern consumer edit acme --name "Acme Ltd" --label tier=gold',
       'postern consumer edit acme --allow-from 203.0.113.0/24 --allow-from 2001:db8::/48',

@@ -140,7 +140,7 @@ function fixOf({ code }: Obstacle, question: AccessQuestion, { weighed }: Access
 }
 
 /** Adds the address to the list that lacks it; without one, shows the list. */
-function fixAddress({ consumer, credentials, from }: AccessQuestion): string {
+function fixAddress({ endpoint, consumer, credentials, from }: AccessQuestion): string {
   const address = from === undefined ? null : parseAddress(from);
   const lacks = (list: AddressList | null): list is AddressList =>
     list !== null && address !== null && !holdsAddress(list, address);
@@ -149,7 +149,10 @@ function fixAddress({ consumer, credentials, from }: AccessQuestion): string {
       .map((network) => `--allow-from ${network}`)
       .join(' ');
   if (lacks(consumer.allowFrom)) return `consumer edit ${consumer.id} ${flags(consumer.allowFrom)}`;
-  const credential = credentials.find(({ allowFrom }) => lacks(allowFrom));
+  const credential = credentials.find(
+    ({ allowFrom, methods, state }) =>
+      state !== 'revoked' && methods.some((method) => method === endpoint.authentication) && lacks(allowFrom),
+  );
   if (credential === undefined || !lacks(credential.allowFrom)) return `consumer show ${consumer.id}`;
   return `credential edit ${credential.id} ${flags(credential.allowFrom)}`;
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { allowFromWords } from '../../resources/allow-from.ts';
 import { planCredentialEdit } from '../../resources/changes/plan-credential-edit.ts';
 import type { CommandContext } from '../command.ts';
+import { networkBounds } from '../flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, flagsOfRows, unsetCollector } from '../flags/fields.ts';
 import { collect } from '../flags/values.ts';
 import { addResourceAction } from '../store/resource-verbs.ts';
@@ -22,7 +23,7 @@ export function registerCredentialEdit(noun: Command, context: CommandContext): 
       unsetCollector(fields, clearable),
     );
   addResourceAction(command, context, 'credential', {
-    notes: `--allow-from replaces the whole list. A list of the consumer must hold the address, too.`,
+    notes: `--allow-from replaces the whole list. A list of the consumer must hold the address, too. ${networkBounds}`,
     examples: [
       'postern credential edit acme-hmac --allow-from 203.0.113.0/24 --allow-from 2001:db8::/48',
       'postern credential edit acme-hmac --unset allow-from',

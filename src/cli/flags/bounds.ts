@@ -1,4 +1,5 @@
 import {
+  MAX_ALLOWED_NETWORKS,
   MAX_DESCRIPTION_CHARACTERS,
   MAX_GROUP_GRANTS_OF_ENDPOINT,
   MAX_HOSTS,
@@ -15,6 +16,8 @@ import {
 export const labelBounds = `At most ${String(MAX_LABELS)} labels, with names and values of ${String(MAX_LABEL_CHARACTERS)} characters.`;
 /** For help texts: the bounds of names and descriptions, as a sentence. */
 export const textBounds = `A name has at most ${String(MAX_NAME_CHARACTERS)} characters, a description ${String(MAX_DESCRIPTION_CHARACTERS)}.`;
+/** For help texts: the bound of an address list, as a sentence. */
+export const networkBounds = `At most ${String(MAX_ALLOWED_NETWORKS)} networks.`;
 /** For help texts: the bounds of an endpoint's match, as a sentence. */
 export const endpointBounds = `At most ${String(MAX_HOSTS)} hosts, ${String(MAX_PATHS)} paths and ${String(MAX_METHODS)} methods.`;
 /** For help texts: the bound of grants for groups, as a sentence. */

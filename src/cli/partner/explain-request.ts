@@ -105,7 +105,18 @@ async function explainStored(
   const explanation = await explain(read.request, endpoint, asked, async (sent) => {
     const givenSecret = readGivenSecret(given, environment);
     const from = given.from ?? kept?.record.sourceAddress ?? null;
-    const query = { endpoint, endpoints, sent, givenSecret, nowSeconds, appKey, from, file: store.file };
+    const isFromTyped = given.from !== undefined;
+    const query = {
+      endpoint,
+      endpoints,
+      sent,
+      givenSecret,
+      nowSeconds,
+      appKey,
+      from,
+      isFromTyped,
+      file: store.file,
+    };
     const { notes, ...caller } = await readStoredCaller(store.resources, query);
     notesOnGiven.push(...notes);
     if (proofOf(endpoint) !== 'token') return { ...caller, tokens: tokensOfPartners };

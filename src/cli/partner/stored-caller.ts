@@ -35,6 +35,8 @@ interface CallerQuery {
   readonly nowSeconds: number;
   /** Of `--from`, or of the refusal that is kept; null where the address of the request is not known. */
   readonly from: string | null;
+  /** Whether `--from` gave it. */
+  readonly isFromTyped: boolean;
   /** The declarative file that the store is; null for a database. */
   readonly file: string | null;
 }
@@ -86,7 +88,7 @@ export async function readStoredCaller(
   return {
     catalog,
     from,
-    notes: notesOnGiven(query, holderOf),
+    notes: [...notesOnGiven(query, holderOf), ...(query.isFromTyped && !isListed ? [NO_ADDRESS_LIST] : [])],
     secret: isKey
       ? (givenSecret ?? appKeys.find((key) => key !== sent.appKey && holderOf(key) !== null) ?? null)
       : (givenSecret ?? storedText),
@@ -151,6 +153,7 @@ function notesOnGiven(
   ];
 }
 
+const NO_ADDRESS_LIST = '--from has no use here: no address list is asked for this request.';
 const NO_APP_KEY = '--app-key has no use on a key endpoint, where the App Key is the secret: --secret-from takes it.';
 
 /** Stands in for what cannot be read: the one given, so that the request is judged as by a gateway that has it. */

@@ -263,6 +263,9 @@ describe('postern may', () => {
   it('judges the address that a consumer calls from, by its list and by those of its credentials', async () => {
     await done('consumer edit acme --allow-from 203.0.113.0/24 --allow-from 2001:db8::/32');
     await done('credential edit acme-hmac --allow-from 203.0.113.7');
+    await done('credential issue --consumer acme --method key --id acme-another --allow-from 10.0.0.1');
+    await done('credential issue --consumer acme --method hmac --id acme-gone --allow-from 10.0.0.1');
+    await done('credential revoke acme-gone --yes');
     const [code, out] = await may('acme', 'orders');
     assert.equal(code, 0);
     assert.match(
