@@ -7,6 +7,7 @@ import { addAction, addHelp, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
 import { readRequestArguments, readSecretArgument } from './flags/inputs.ts';
 import { type StoreFlags, timeoutOption } from './flags/options.ts';
+import { readPrivateKeyFlag } from './flags/private-key.ts';
 import { collect } from './flags/values.ts';
 import { signRequest } from './partner/sign-request.ts';
 import { readFileEndpoints } from './store/file-store.ts';
@@ -19,9 +20,14 @@ interface SignOptions extends Pick<StoreFlags, 'store' | 'timeout'> {
   readonly data?: string;
   readonly endpoint: string;
   readonly appKey?: string;
-  readonly secretFrom: string;
+  readonly secretFrom?: string;
+  /** A file, or `-`. */
+  readonly privateKey?: string;
   readonly signHeader: readonly string[];
 }
+
+/** Methods whose callers may sign more headers than they must. */
+const signingMore = authenticationMethods.filter((method) => methods[method].signsMoreHeaders);
 
 /** Adds `postern sign`. */
 export function registerSign(program: Command, context: CommandContext): void {
@@ -34,11 +40,15 @@ export function registerSign(program: Command, context: CommandContext): void {
     .option('-d, --data <data>', 'the body, or @FILE; on parameter-signature endpoints a JSON body is wrapped')
     .requiredOption('--endpoint <id>', 'the endpoint whose method and options to sign for')
     .option('--app-key <key>', 'the App Key; not for key endpoints, where it is the secret')
-    .requiredOption(
+    .option(
       '--secret-from <source>',
       'env:NAME, file:PATH or - (standard input): the App Secret, or the App Key of a key endpoint',
     )
-    .option('--sign-header <name>', 'hmac: sign this header too; repeatable', collect, [])
+    .option(
+      '--private-key <file>',
+      'http-message-signature: the private key, PEM or JWK without passphrase; - for standard input',
+    )
+    .option('--sign-header <name>', `${signingMore.join(' and ')}: sign this header too; repeatable`, collect, [])
     .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption());
   addHelp(command, {
@@ -47,6 +57,7 @@ export function registerSign(program: Command, context: CommandContext): void {
       'postern sign GET http://127.0.0.1:10000/invoices --endpoint invoices --app-key K --secret-from env:ACME_SECRET',
       `postern sign POST http://127.0.0.1:10000/orders -H 'Content-Type: application/json' -d @order.json \\
       --endpoint orders --app-key K --secret-from file:secret.txt | sh`,
+      `postern sign GET https://api.example.com/payments --endpoint payments --app-key K --private-key acme.pem | sh`,
     ],
     exits: { failed: 'the gateway would refuse such a request', notFound: 'there is no such endpoint' },
   });
@@ -57,13 +68,14 @@ export function registerSign(program: Command, context: CommandContext): void {
 
 async function sign(method: string, url: string, options: SignOptions, context: CommandContext): Promise<ExitCode> {
   const { terminal, clock } = context;
-  const { header: headers, data = null, appKey = null, secretFrom, signHeader: alsoSigned } = options;
-  if (data === '@-' && secretFrom === '-') {
-    throw new UsageError('the body and the secret would both be read from standard input; put one into a file');
+  const { header: headers, data = null, appKey = null, secretFrom, privateKey, signHeader: alsoSigned } = options;
+  if (data === '@-' && (secretFrom === '-' || privateKey === '-')) {
+    const what = secretFrom === '-' ? 'secret' : 'private key';
+    throw new UsageError(`the body and the ${what} would both be read from standard input; put one into a file`);
   }
   const endpoint = await findEndpoint(options, context);
   const { request, origin } = readRequestArguments({ method, url, headers, data });
-  const secret = readSecretArgument(secretFrom, terminal.environment);
+  const secret = secretFrom === undefined ? null : readSecretArgument(secretFrom, terminal.environment);
   const { authentication } = endpoint;
   if (appKey !== null && proofOf(endpoint) === 'app-key') {
     throw new UsageError(
@@ -71,12 +83,13 @@ async function sign(method: string, url: string, options: SignOptions, context: 
     );
   }
   if (alsoSigned.length > 0 && (authentication === null || !methods[authentication].signsMoreHeaders)) {
-    const users = authenticationMethods.filter((method) => methods[method].signsMoreHeaders);
     throw new UsageError(
-      `--sign-header is for ${users.join(' and ')} endpoints; ${endpoint.id} takes ${authentication ?? 'no credentials'}`,
+      `--sign-header is for ${signingMore.join(' and ')} endpoints; ${endpoint.id} takes ${authentication ?? 'no credentials'}`,
     );
   }
-  const signed = signRequest(request, endpoint, { appKey, secret, alsoSigned, nowSeconds: clock.nowSeconds() });
+  const key = privateKey === undefined ? null : await readPrivateKeyFlag(privateKey, terminal);
+  const given = { appKey, secret, privateKey: key, alsoSigned, nowSeconds: clock.nowSeconds() };
+  const signed = signRequest(request, endpoint, given);
   if (isRefusal(signed)) {
     const { refused, detail } = signed;
     terminal.err.write(`postern sign: the gateway would refuse this request with ${refused}: ${detail}\n`);

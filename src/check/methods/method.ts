@@ -4,19 +4,40 @@ import type { Pending } from '../../base/pending.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
+import type { PrivateKey } from '../signing/private-key.ts';
 import type { Authenticated, AuthenticationPorts, UpstreamChanges } from './authenticated.ts';
 import type { KongCounterpart } from './kong.ts';
 import type { Explainer } from './explanation/explainer.ts';
 import type { Presentation } from './presentation/presentation.ts';
 
-/** With what a caller signs a request. */
-export interface Signing {
+/** What a caller signs a request with, besides the secret or the key. */
+interface AnySigning {
   readonly appKey: string;
-  readonly secret: Secret;
   /** Lower-case names of headers that are signed besides those that must be, where headers are signed. */
   readonly alsoSigned: readonly string[];
   readonly nowSeconds: number;
 }
+
+/** With what a caller signs who shares a secret with the gateway, or whose App Key is one. */
+export interface Signing extends AnySigning {
+  readonly secret: Secret;
+}
+
+/** With what a caller signs who keeps a private key. */
+export interface KeySigning extends AnySigning {
+  readonly privateKey: PrivateKey;
+}
+
+/** How a method gives a request its credentials; a refusal is what the gateway would say to such a request. */
+export type RequestSigner<O> =
+  | {
+      readonly takes: 'secret';
+      readonly sign: (request: ClientRequest, options: O, signing: Signing) => ClientRequest | Refusal;
+    }
+  | {
+      readonly takes: 'private-key';
+      readonly sign: (request: ClientRequest, options: O, signing: KeySigning) => ClientRequest | Refusal;
+    };
 
 /**
  * What callers prove who they are with: the App Key, which then is the secret, a signature of each request with the App
@@ -36,8 +57,8 @@ export interface Method<M extends AuthenticationMethod> {
   /** What must change in a request that goes upstream without having been authenticated (spec §4.4). */
   readonly conceal: (routed: Routed, options: OptionsOf[M]) => UpstreamChanges;
   /** Gives a request its credentials as a caller does; null where they are fetched before the request. */
-  readonly sign: ((request: ClientRequest, options: OptionsOf[M], signing: Signing) => ClientRequest | Refusal) | null;
-  /** Whether callers may sign more headers than they must (`Signing.alsoSigned`). */
+  readonly signer: RequestSigner<OptionsOf[M]> | null;
+  /** Whether callers may sign more headers than they must (`alsoSigned`). */
   readonly signsMoreHeaders: boolean;
   readonly challenge: Challenge;
   /** Other headers of a 401, lower case, which say more of what is asked for; null for none. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type AuthenticationMethod,
   authenticationMethods,
@@ -12,6 +13,7 @@ import { signHmac } from './hmac/sign.ts';
 import { acceptSignature } from './http-message-signature/accept-signature.ts';
 import { httpSignatureStrategy } from './http-message-signature/authenticate.ts';
 import { concealCandidates } from './http-message-signature/conceal.ts';
+import { signHttpMessage } from './http-message-signature/sign.ts';
 import { authenticateByKey } from './key/authenticate.ts';
 import { carryKey, concealKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
@@ -27,7 +29,10 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     proof: 'app-key',
     authenticate: authenticateByKey,
     conceal: concealKey,
-    sign: (request, { keyNames }, { appKey }) => carryKey(request, keyNames, appKey),
+    signer: {
+      takes: 'secret',
+      sign: (request, { keyNames }, { appKey }) => carryKey(request, keyNames, appKey),
+    },
     signsMoreHeaders: false,
     challenge: { scheme: 'Key', errors: {} },
     challengeFields: null,
@@ -39,8 +44,11 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     proof: 'signature',
     authenticate: (routed, options, ports) => authenticateSigner(hmacStrategy, routed, options, ports),
     conceal: concealHmac,
-    sign: (request, { algorithms: [algorithm = 'hmac-sha256'] }, signing) =>
-      signHmac(request, { ...signing, algorithm }),
+    signer: {
+      takes: 'secret',
+      sign: (request, { algorithms: [algorithm = 'hmac-sha256'] }, signing) =>
+        signHmac(request, { ...signing, algorithm }),
+    },
     signsMoreHeaders: true,
     challenge: { scheme: 'hmac', errors: {} },
     challengeFields: null,
@@ -52,8 +60,11 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     proof: 'signature',
     authenticate: (routed, options, ports) => authenticateSigner(parameterStrategy, routed, options, ports),
     conceal: concealReadParameters,
-    sign: (request, options, { nowSeconds, ...signing }) =>
-      signParameters(request, { ...signing, timestampSeconds: nowSeconds, options }),
+    signer: {
+      takes: 'secret',
+      sign: (request, options, { nowSeconds, ...signing }) =>
+        signParameters(request, { ...signing, timestampSeconds: nowSeconds, options }),
+    },
     signsMoreHeaders: false,
     challenge: { scheme: 'Sign', errors: {} },
     challengeFields: null,
@@ -66,8 +77,11 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     proof: 'signature',
     authenticate: (routed, options, ports) => authenticateSigner(httpSignatureStrategy, routed, options, ports),
     conceal: concealCandidates,
-    sign: null,
-    signsMoreHeaders: false,
+    signer: {
+      takes: 'private-key',
+      sign: (request, options, signing) => signHttpMessage(request, options, { ...signing, nonce: randomUUID() }),
+    },
+    signsMoreHeaders: true,
     challenge: { scheme: 'Signature', errors: {} },
     challengeFields: ({ received: { request } }, options, requestId) => [
       ['accept-signature', acceptSignature(request, options, requestId)],
@@ -80,7 +94,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     proof: 'token',
     authenticate: authenticateByOAuth2,
     conceal: concealToken,
-    sign: null,
+    signer: null,
     signsMoreHeaders: false,
     challenge: { scheme: 'Bearer', errors: bearerErrors },
     challengeFields: null,

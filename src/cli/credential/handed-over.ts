@@ -141,6 +141,7 @@ export function signedExample(
   const signed = signRequest(request, endpoint, {
     appKey: textOf(appKey),
     secret: textOf(secret),
+    privateKey: null,
     alsoSigned: [],
     nowSeconds,
   });

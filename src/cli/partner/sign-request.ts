@@ -6,17 +6,21 @@ import { Secret } from '../../model/secret.ts';
 import { receive } from '../../check/receive/receive.ts';
 import { isRefusal, type Refusal } from '../../check/refusal.ts';
 import type { ClientRequest } from '../../check/signing/client-request.ts';
+import type { PrivateKey } from '../../check/signing/private-key.ts';
 import { UsageError } from '../failure.ts';
 
 interface GivenCredentials extends Pick<Signing, 'alsoSigned' | 'nowSeconds'> {
   /** Null for `key` endpoints, where the App Key is the secret. */
   readonly appKey: string | null;
-  readonly secret: string;
+  /** Null where none was given, as for the private key. */
+  readonly secret: string | null;
+  readonly privateKey: PrivateKey | null;
 }
 
 /**
  * Gives a request the credentials that an endpoint wants, as a partner would. A refusal is what the gateway would say
- * to it. Throws {@link UsageError} where there is nothing to sign: open and oauth2 endpoints, or a missing App Key.
+ * to it. Throws {@link UsageError} where there is nothing to sign (open and oauth2 endpoints), and where what the
+ * endpoint is signed for with is missing, or something else was given.
  */
 export function signRequest(
   request: ClientRequest,
@@ -37,17 +41,25 @@ function signFor<M extends AuthenticationMethod>(
   request: ClientRequest,
   given: GivenCredentials,
 ): ClientRequest | Refusal {
-  const { proof, sign } = methods[authentication];
-  if (sign === null) {
-    const why =
-      proof === 'token'
-        ? 'takes access tokens, which are fetched, not signed'
-        : 'takes signatures that are not made here';
-    throw new UsageError(`the endpoint ${id} ${why}`);
-  }
-  const appKey = proof === 'app-key' ? given.secret : given.appKey;
-  if (appKey === null) throw new UsageError('--app-key is missing: signatures name the App Key they belong to');
+  const { proof, signer } = methods[authentication];
+  if (signer === null) throw new UsageError(`the endpoint ${id} takes access tokens, which are fetched, not signed`);
+  const { secret, privateKey, nowSeconds } = given;
   const alsoSigned = given.alsoSigned.map((name) => name.toLowerCase());
-  const { secret, nowSeconds } = given;
-  return sign(request, options, { appKey, secret: Secret.fromText(secret), alsoSigned, nowSeconds });
+  const appKey = proof === 'app-key' ? secret : given.appKey;
+  switch (signer.takes) {
+    case 'secret': {
+      if (privateKey !== null) throw new UsageError(`--private-key has no use: ${id} takes ${authentication}`);
+      if (secret === null) throw new UsageError(`--secret-from is missing: ${id} takes ${authentication}`);
+      if (appKey === null) throw new UsageError(NO_APP_KEY);
+      return signer.sign(request, options, { appKey, secret: Secret.fromText(secret), alsoSigned, nowSeconds });
+    }
+    case 'private-key': {
+      if (secret !== null) throw new UsageError(`--secret-from has no use: ${id} takes ${authentication}`);
+      if (privateKey === null) throw new UsageError(`--private-key is missing: ${id} takes ${authentication}`);
+      if (appKey === null) throw new UsageError(NO_APP_KEY);
+      return signer.sign(request, options, { appKey, privateKey, alsoSigned, nowSeconds });
+    }
+  }
 }
+
+const NO_APP_KEY = '--app-key is missing: signatures name the App Key they belong to';

@@ -60,4 +60,9 @@ endpoints:
     authentication: parameter-signature
   - { id: stock, scenario: partner-openapi, match: { paths: [{ prefix: /stock }] }, authentication: oauth2 }
   - { id: status, scenario: open, match: { paths: [{ prefix: /status }] } }
+  - id: payments
+    scenario: partner-openapi
+    match: { paths: [{ prefix: /payments }] }
+    authentication: http-message-signature
+    options: { scheme: http, tag: pay, coverAlso: [content-type] }
 `;

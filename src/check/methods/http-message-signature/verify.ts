@@ -6,7 +6,7 @@ import type { KeyKind, VerifiedSignature } from '../caller.ts';
 import { dummyKeys } from './dummy-keys.ts';
 
 /** The algorithms that each kind of key fits, those that are tried first in front (spec §3.5). */
-const algorithmsOfKinds: Readonly<Record<PublicKeyKind, readonly HttpSignatureAlgorithm[]>> = {
+export const algorithmsOfKinds: Readonly<Record<PublicKeyKind, readonly HttpSignatureAlgorithm[]>> = {
   ed25519: ['ed25519'],
   'p-256': ['ecdsa-p256-sha256'],
   'p-384': ['ecdsa-p384-sha384'],

@@ -37,10 +37,11 @@ const token = [
 
 function signed(method: MadeMethod, request: ClientRequest): ClientRequest {
   if (method === 'oauth2') return { ...request, headers: [...request.headers, ['Authorization', `Bearer ${token}`]] };
-  const { sign } = methods[method];
+  const { signer } = methods[method];
   // The endpoint is one of that method.
   const options = endpoints[method].options as never;
-  const made = sign?.(request, options, { appKey, secret: Secret.fromText(secret), alsoSigned: [], nowSeconds });
+  const signing = { appKey, secret: Secret.fromText(secret), alsoSigned: [], nowSeconds };
+  const made = signer?.takes === 'secret' ? signer.sign(request, options, signing) : undefined;
   assert.ok(made !== undefined && !isRefusal(made), JSON.stringify(made));
   return made;
 }
