@@ -36,6 +36,11 @@ export function registerExplain(program: Command, context: CommandContext): void
       'env:NAME, file:PATH or - (standard input): the App Secret, or the App Key of a key endpoint; without it, that of the store',
     )
     .option(
+      '--public-key <file>',
+      'with --method http-message-signature: the public key, PEM or JWK, or a JWK set; - for standard input',
+    )
+    .option('--kid <id>', 'which key of the set of --public-key')
+    .option(
       '--body <file>',
       'the body of the request, where <file> does not hold it, such as that of curl -d @order.json; - for standard input',
     )
@@ -65,8 +70,8 @@ export function registerExplain(program: Command, context: CommandContext): void
     .addOption(outputOption());
   addHelp(command, {
     notes: `With a store, the request is judged as "postern serve" does, including credential, consumer and grant, but without limits
-and without signatures that were used before. With --method, partners need only the request and the secret. Without
-FILE, --request-id explains a refusal that is kept ("postern refusals"); with FILE, it compares both. Access tokens are
+and without signatures that were used before. With --method, partners need only the request and the secret,
+or for http-message-signature the public key: there no secret is needed. Without FILE, --request-id explains a refusal that is kept ("postern refusals"); with FILE, it compares both. Access tokens are
 verified with the POSTERN_KEYRING and the POSTERN_PUBLIC_URL of "postern serve". The request is only read, never sent;
 it may have ${String(MAX_INPUT_BYTES / 1024 / 1024)} MiB. Files that it names are not read. No App Secret, correct signature or token is printed.`,
     examples: [
@@ -75,6 +80,7 @@ it may have ${String(MAX_INPUT_BYTES / 1024 / 1024)} MiB. Files that it names ar
       'postern explain request.txt --request-id baac2dab-20a4-46e5-ae98-41a4cbf83ec1',
       'export ACME_SECRET=…',
       'postern explain request.txt --method hmac --secret-from env:ACME_SECRET --body order.json',
+      'postern explain request.txt --method http-message-signature --public-key acme-public.pem',
       'pbpaste | postern explain - --endpoint orders --app-key K --secret-from file:secret.txt -o json',
     ],
     exits: {

@@ -53,6 +53,11 @@ function createProgram(context: CommandContext): Command {
       'env:NAME, file:PATH or - (standard input): your App Secret, or your App Key of a key API',
     )
     .option(
+      '--public-key <file>',
+      'for http-message-signature: your public key, PEM or JWK, or a JWK set; - for standard input',
+    )
+    .option('--kid <id>', 'which key of the set of --public-key')
+    .option(
       '--body <file>',
       'the body of the request, where <file> does not hold it, such as that of curl -d @order.json; - for standard input',
     )
@@ -73,7 +78,7 @@ function createProgram(context: CommandContext): Command {
   addHelp(program, {
     notes: `Everything happens on this machine: the request is only read, never sent, and nothing else is; it may have 1 MiB.
 Files that it names are not read. No App Secret, right signature or token is printed. An App Secret is needed but for
-oauth2.`,
+oauth2, and for http-message-signature, which takes the public key.`,
     examples: [
       `export APP_SECRET=…`,
       `${NAME} request.txt --method hmac --secret-from env:APP_SECRET`,

@@ -87,7 +87,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
       ['accept-signature', acceptSignature(request, options, requestId)],
     ],
     kong: null,
-    loadExplainer: async () => (await import('./http-message-signature/explain.ts')).httpSignatureExplainer,
+    loadExplainer: async () => (await import('./http-message-signature/explain/explain.ts')).httpSignatureExplainer,
     loadPresentation: async () => (await import('./http-message-signature/presentation.ts')).httpSignaturePresentation,
   },
   oauth2: {

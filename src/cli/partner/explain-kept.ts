@@ -48,6 +48,8 @@ const REQUEST_FLAGS = [
   ['option', '--option'],
   ['endpoint', '--endpoint'],
   ['appKey', '--app-key'],
+  ['publicKey', '--public-key'],
+  ['kid', '--kid'],
   ['body', '--body'],
   ['at', '--at'],
   ['from', '--from'],

@@ -4,6 +4,9 @@ import { type RefusalRecord, RemembersNone } from '../../check/refusals/refusal-
 import type { Environment } from '../../base/environment.ts';
 import { type Asked, explain } from '../../partners/explain/explain.ts';
 import { knownToPartner, tokensOfPartners } from '../../partners/explain/judge-request.ts';
+import { givenKey } from '../../partners/explain/known-keys.ts';
+import type { KnownPublicKey } from '../../check/methods/explanation/explainer.ts';
+import { materialKindOf } from '../../model/material.ts';
 import { findRefusalRequestId, readRequest } from '../../partners/explain/read/read-request.ts';
 import type { ReadRequest } from '../../partners/explain/read/read-result.ts';
 import { MAX_HMAC_BODY_BYTES } from '../../check/methods/hmac/signature.ts';
@@ -18,6 +21,7 @@ import { endpointFields } from '../endpoint/change.ts';
 import { UsageError } from '../failure.ts';
 import { changesOf } from '../flags/fields.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
+import { type PublicKeyFlags, readPublicKeyFlags } from '../flags/public-key.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { readBytes } from '../flags/read-bytes.ts';
 import type { compareWithKept, findKept } from './explain-kept.ts';
@@ -31,7 +35,7 @@ import { type ExitCode, exitCodes } from '../terminal.ts';
 const STANDARD_INPUT = '-';
 
 /** The options of `postern explain`, as commander gives them. */
-export interface ExplainFlags extends StoreFlags {
+export interface ExplainFlags extends StoreFlags, PublicKeyFlags {
   readonly endpoint?: string;
   readonly method?: AuthenticationMethod;
   readonly option?: Readonly<Record<string, unknown>>;
@@ -164,14 +168,29 @@ async function explainLone(
   if (secret !== null && proof === 'token') {
     throw new UsageError('--secret-from is not for oauth2: a token is judged without the App Secret');
   }
-  if (secret === null && proof !== 'token') {
+  const publicKeys = readGivenKeys(given, endpoint);
+  if (secret !== null && publicKeys.length > 0) {
+    throw new UsageError('--secret-from has no use beside --public-key, which verifies the signature');
+  }
+  if (secret === null && proof !== 'token' && publicKeys.length === 0) {
     throw new UsageError('--secret-from is missing: without a store there is no other source of the secret');
   }
   const asked = askedOf(given, read, clock);
   const explanation = await explain(read.request, endpoint, asked, (sent) =>
-    knownToPartner(endpoint, { ...asked, secret }, sent),
+    knownToPartner(endpoint, { ...asked, secret, publicKeys }, sent),
   );
   return explained(given.requestId, read, explanation);
+}
+
+/** The key of `--public-key`, which methods need whose callers sign with private keys, and others do not take. */
+function readGivenKeys(given: Given, { authentication }: PartnerEndpoint): readonly KnownPublicKey[] {
+  const publicKey = readPublicKeyFlags(given);
+  if (materialKindOf([authentication]) !== 'public-key') {
+    if (publicKey === null) return [];
+    throw new UsageError(`--public-key is not for ${authentication}`);
+  }
+  if (publicKey !== null) return [givenKey(publicKey)];
+  throw new UsageError('--public-key is missing: without a store there is no other source of the key');
 }
 
 function askedOf(given: Given, { sentAtSeconds, leftOut }: ReadRequest, clock: Clock): Asked {
@@ -185,11 +204,14 @@ function explained(requestId: string | undefined, input: Input, explanation: Exp
   return { explanation, notes: input.notes, requestId: requestId ?? input.requestId };
 }
 
-function checkFlags({ file, secretFrom, body, method, option, admin, requestId }: Given): void {
-  const sources = { request: file, secret: secretFrom, body };
+function checkFlags({ file, secretFrom, publicKey, kid, body, method, option, admin, requestId }: Given): void {
+  const sources = { request: file, secret: secretFrom, 'public key': publicKey, body };
   const [one, another] = Object.entries(sources).flatMap(([what, source]) => (source === STANDARD_INPUT ? [what] : []));
   if (one !== undefined && another !== undefined) {
     throw new UsageError(`the ${one} and the ${another} would both be read from standard input; put one into a file`);
+  }
+  if (method === undefined && (publicKey !== undefined || kid !== undefined)) {
+    throw new UsageError('--public-key goes with --method; with a store, the credential has its key there');
   }
   if (method === undefined && option !== undefined) {
     throw new UsageError('--option goes with --method; with a store, the endpoint has its options there');

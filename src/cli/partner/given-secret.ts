@@ -25,7 +25,8 @@ export function compareGivenSecret(
   const { id, material } = held;
   const appSecret = appSecretOf(material);
   const which = appSecret === null ? null : findWhich(given, appSecret, formerSecretOf(material));
-  const meaning = appSecret === null ? NONE : which === null ? UNREAD : MEANINGS[which];
+  const none = material.kind === 'public-key' ? NO_SECRET : NONE;
+  const meaning = appSecret === null ? none : which === null ? UNREAD : MEANINGS[which];
   return { which, note: `${SUBJECT} ${meaning}: ${id}.` };
 }
 
@@ -47,6 +48,7 @@ const MEANINGS: Readonly<Record<GivenSecret, string>> = {
   retiring: 'is the former one, replaced at the last rotation, of the credential',
   other: 'is another one than the store has for the credential',
 };
+const NO_SECRET = 'was compared with nothing: there is none, as callers sign with a private key, for the credential';
 const NONE = 'was compared with nothing: there is none, as the App Key is the secret, for the credential';
 
 /** The same of the App Key of `--secret-from`, where that is the secret. */

@@ -1,3 +1,4 @@
+import { materialKindOf } from '../../model/material.ts';
 import type { Difference } from '../../partners/explain/difference.ts';
 import type { Explanation } from '../../partners/explain/explanation.ts';
 import { visible } from '../../check/methods/explanation/text-encoding.ts';
@@ -112,20 +113,28 @@ function byteText(byte: string | null): string {
   return byte ?? 'the end';
 }
 
-function unexplainedLines({ stringToSign, checked }: Explanation): readonly string[] {
+function unexplainedLines({ stringToSign, checked, authentication }: Explanation): readonly string[] {
   if (stringToSign === null) return [];
+  const isByKey = authentication !== null && materialKindOf([authentication]) === 'public-key';
   const isCut = stringToSign.length > MAX_HINT_BYTES;
   const lines = splitLines(stringToSign.subarray(0, MAX_HINT_BYTES)).map((line) => `  ${readable(line)}`);
   return [
-    'The gateway builds this string to sign, without the App Secret; compare it with yours, byte by byte:',
+    isByKey ? OWN_BASE : OWN_STRING,
     ...lines,
     ...(isCut ? ['  …'] : []),
     '',
     wrap(`Checked, alone and in pairs: ${checked.join(', ')}.`),
-    'Likely causes: an App Secret that belongs to another App Key or was rotated, or a request that was changed after it',
-    'was signed.',
+    wrap(isByKey ? OTHER_KEY : OTHER_SECRET),
   ];
 }
+
+const OWN_STRING =
+  'The gateway builds this string to sign, without the App Secret; compare it with yours, byte by byte:';
+const OWN_BASE = 'The gateway builds this signature base; compare it with yours, byte by byte:';
+const OTHER_SECRET =
+  'Likely causes: an App Secret that belongs to another App Key or was rotated, or a request that was changed after it was signed.';
+const OTHER_KEY =
+  'Likely causes: a private key of another pair than the public key that the credential has, or a request that was changed after it was signed.';
 
 /** How to fix mistakes, each way once; a command on a line of its own, to be typed as it stands. */
 export function fixLines(mistakes: Explanation['mistakes'], columns: number | undefined): readonly string[] {

@@ -23,6 +23,7 @@ import { UsageError } from '../failure.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { isKeyRingNamed, openKeyRing } from '../store/open-store.ts';
 import { compareGivenSecret, describeGivenAppKey } from './given-secret.ts';
+import { readStoredKeys } from './stored-keys.ts';
 
 interface CallerQuery {
   readonly endpoint: Endpoint;
@@ -89,6 +90,7 @@ export async function readStoredCaller(
     catalog,
     from,
     notes: [...notesOnGiven(query, holderOf), ...(query.isFromTyped && !isListed ? [NO_ADDRESS_LIST] : [])],
+    publicKeys: await readStoredKeys(store, { endpoint, owner, keyid: sent.appKey, nowSeconds }),
     secret: isKey
       ? (givenSecret ?? appKeys.find((key) => key !== sent.appKey && holderOf(key) !== null) ?? null)
       : (givenSecret ?? storedText),

@@ -48,7 +48,7 @@ export async function explain(
   const { nowSeconds } = asked;
   const judgedAt = { nowSeconds, signedSeconds: sent.signedSeconds };
   const judged = { ...known, judgement: await judgeRequest(request, known, judgedAt) };
-  const input = { ...asked, secret: known.secret };
+  const input = { ...asked, secret: known.secret, publicKeys: known.publicKeys ?? [] };
   const whole = explainJudged(explainer, judged, explainSignature(request, explainer, input, judged));
   if (whole.mistakes.length === 0 && whole.verdict !== 'unexplained') return whole;
   const hidden = findHiddenParts(request, explainer, sent, asked.leftOut ?? nothingLeftOut);
@@ -63,7 +63,7 @@ export async function explain(
 }
 
 /** What is asked of a request besides what is known of its caller. */
-export interface Asked extends Omit<ExplainInput, 'secret' | 'isBodyLeftOut'> {
+export interface Asked extends Omit<ExplainInput, 'secret' | 'publicKeys' | 'isBodyLeftOut'> {
   /** What its text does not show; without it, nothing. */
   readonly leftOut?: LeftOut;
 }

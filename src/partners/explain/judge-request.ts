@@ -2,14 +2,14 @@ import { authorize } from '../../check/authorize/authorize.ts';
 import type { Clock } from '../../base/clock.ts';
 import { authenticate } from '../../check/methods/authenticate.ts';
 import type { Authenticated, AuthenticationPorts } from '../../check/methods/authenticated.ts';
-import type { ExplainInput, SentIdentity } from '../../check/methods/explanation/explainer.ts';
+import type { ExplainInput, KnownPublicKey, SentIdentity } from '../../check/methods/explanation/explainer.ts';
 import { gatewayRequest } from '../../check/methods/explanation/gateway-request.ts';
 import { proofOf } from '../../check/methods/methods.ts';
 import { consumerDefaults } from '../../model/consumer.ts';
 import { hashAppKey } from '../../model/app-key.ts';
 import { credentialDefaults } from '../../model/credential.ts';
 import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
-import { appKeyMaterial, sharedSecret } from '../../model/material.ts';
+import { appKeyMaterial, type Material, publicKeyMaterial, sharedSecret } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import { AccessTokens, tokenFaults } from '../../check/tokens/access-tokens.ts';
 import { readUnverifiedClaims } from '../../check/tokens/token-claims.ts';
@@ -32,6 +32,8 @@ export interface Known {
    * known.
    */
   readonly secret: string | null;
+  /** The public keys to look into it with, where callers sign with private keys. */
+  readonly publicKeys?: readonly KnownPublicKey[];
   /** Null where no store is at hand. */
   readonly caller: KnownCaller | null;
   readonly tokens: KnownTokens;
@@ -144,13 +146,13 @@ function readToken(text: string, clock: Clock): ReturnType<AccessTokens['verify'
 const ID = 'caller';
 
 /**
- * What is known where no store is at hand: one endpoint, and one credential which may call it, with the App Key and
- * secret that were given. Without a given App Key it is the one that was sent, or that an access token names; without
- * any there is no credential.
+ * What is known where no store is at hand: one endpoint, and one credential which may call it, with the App Key and the
+ * secret or public key that were given. Without a given App Key it is the one that was sent, or that an access token
+ * names; without any there is no credential.
  */
 export function knownToPartner(
   endpoint: PartnerEndpoint,
-  { appKey: given, secret }: Pick<ExplainInput, 'appKey' | 'secret'>,
+  { appKey: given, secret, publicKeys = [] }: Pick<ExplainInput, 'appKey' | 'secret' | 'publicKeys'>,
   { appKey: sent, claims }: SentIdentity,
 ): Known {
   const isKey = proofOf(endpoint) === 'app-key';
@@ -162,7 +164,7 @@ export function knownToPartner(
     consumerId: consumer.id,
     methods: [endpoint.authentication],
     appKeyHash: hashAppKey(appKey ?? ''),
-    material: isKey ? appKeyMaterial : sharedSecret(Secret.fromText(secret ?? '')),
+    material: isKey ? appKeyMaterial : materialOf(secret, publicKeys),
   } as const;
   const catalog = compileCatalog({
     endpoints: [endpoint],
@@ -171,5 +173,9 @@ export function knownToPartner(
     grants: [{ endpointId: endpoint.id, consumerId: consumer.id, limits: null, expiresAt: null }],
     plans: [],
   });
-  return { catalog, secret, caller: null, tokens: tokensOfPartners, from: null };
+  return { catalog, secret, publicKeys, caller: null, tokens: tokensOfPartners, from: null };
+}
+
+function materialOf(secret: string | null, [key]: readonly KnownPublicKey[]): Material {
+  return key === undefined ? sharedSecret(Secret.fromText(secret ?? '')) : publicKeyMaterial(key.publicKey);
 }

@@ -1,5 +1,6 @@
 import type { AuthenticationMethod, OptionsOf } from '../../../model/endpoint.ts';
 import type { TokenClaims } from '../../tokens/token-claims.ts';
+import type { PublicKey } from '../../../model/public-key/public-key.ts';
 import type { Pending } from '../../../base/pending.ts';
 import type { Refusal } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
@@ -51,12 +52,23 @@ export interface ExplainInput {
    * into.
    */
   readonly secret: string | null;
+  /** The public keys that signatures are looked into with, where callers sign with private keys. */
+  readonly publicKeys?: readonly KnownPublicKey[];
   /** The server's clock when the request came in. */
   readonly nowSeconds: number;
   /** Whether that time is known, or only that of the explanation, which may be much later. */
   readonly isTimeKnown: boolean;
   /** Whether the body is not at hand, so that nothing is compared with it. */
   readonly isBodyLeftOut?: boolean;
+}
+
+/** A public key whose private half a request may be signed with. */
+export interface KnownPublicKey {
+  readonly publicKey: PublicKey;
+  /** What is wrong when it is; null for a key that the gateway takes. */
+  readonly mistake: Mistake | null;
+  /** Whether that says why the App Key that was sent is not a known one. */
+  readonly explainsAppKey: boolean;
 }
 
 /** What one method of authentication finds out about a request. */

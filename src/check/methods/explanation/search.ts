@@ -53,12 +53,38 @@ export function permutationsOf<T>(items: readonly T[]): readonly (readonly T[])[
 }
 
 /** What the search for the recipe of a signature came to. */
-interface SignatureSearch<R> {
+interface RecipeSearch<R, F> {
   /** The recipe that leads to the signature, and the mistakes in it; null when none does. */
   readonly found: Candidate<R> | null;
+  /** How it fits; null when none does. */
+  readonly fit: F | null;
+  readonly search: NonNullable<Finding['search']>;
+}
+
+/** Looks for the recipe that fits a signature, as `fitOf` says, which is asked at most so often. */
+export function searchRecipe<R extends object, F>(
+  base: R,
+  hypotheses: readonly Hypothesis<R>[],
+  fitOf: (recipe: R) => F | null,
+  maxTries: number,
+): RecipeSearch<R, F> {
+  const checked = [...new Set(hypotheses.map(({ name }) => name))];
+  let triesLeft = maxTries;
+  for (const { recipe, mistakes } of candidatesOf(base, hypotheses)) {
+    if (triesLeft === 0) return { found: null, fit: null, search: { isExplained: false, isCut: true, checked } };
+    triesLeft -= 1;
+    const fit = fitOf(recipe);
+    if (fit === null) continue;
+    const found = { recipe, mistakes: mistakes.map(mistakeOf) };
+    return { found, fit, search: { isExplained: true, isCut: false, checked } };
+  }
+  return { found: null, fit: null, search: { isExplained: false, isCut: false, checked } };
+}
+
+/** What the search for a signature came to that can be read in several ways. */
+interface SignatureSearch<R> extends Omit<RecipeSearch<R, SentMac>, 'fit'> {
   /** What is wrong with how the signature is written. */
   readonly spelling: Mistake | null;
-  readonly search: NonNullable<Finding['search']>;
 }
 
 /**
@@ -73,18 +99,12 @@ export function searchSignature<R extends object>(
   macOf: (recipe: R) => Buffer,
   textBytes: number,
 ): SignatureSearch<R> {
-  const checked = [...new Set(hypotheses.map(({ name }) => name))];
-  let triesLeft = triesFor(textBytes);
-  for (const { recipe, mistakes } of candidatesOf(base, hypotheses)) {
-    if (triesLeft === 0) return { found: null, spelling: null, search: { isExplained: false, isCut: true, checked } };
-    triesLeft -= 1;
+  const fitOf = (recipe: R): SentMac | null => {
     const mac = macOf(recipe);
-    const fit = sent.find(({ bytes }) => equal(bytes, mac));
-    if (fit === undefined) continue;
-    const found = { recipe, mistakes: mistakes.map(mistakeOf) };
-    return { found, spelling: fit.mistake, search: { isExplained: true, isCut: false, checked } };
-  }
-  return { found: null, spelling: null, search: { isExplained: false, isCut: false, checked } };
+    return sent.find(({ bytes }) => equal(bytes, mac)) ?? null;
+  };
+  const { found, fit, search } = searchRecipe(base, hypotheses, fitOf, triesFor(textBytes));
+  return { found, spelling: fit?.mistake ?? null, search };
 }
 
 /** A way to read the signature that was sent, and what is wrong with writing it so; null when nothing is. */

@@ -13,7 +13,8 @@ export const algorithmsOfKinds: Readonly<Record<PublicKeyKind, readonly HttpSign
   rsa: ['rsa-pss-sha512', 'rsa-v1_5-sha256'],
 };
 
-type Check = (base: Buffer, key: PublicKey, signature: Buffer) => boolean;
+/** Whether a signature of a base fits a key. */
+export type Check = (base: Buffer, key: PublicKey, signature: Buffer) => boolean;
 
 /** How each algorithm of RFC 9421 §3.3 is verified. None throws, whatever the signature is. */
 const checks: Readonly<Record<HttpSignatureAlgorithm, Check>> = {
@@ -94,4 +95,10 @@ function isSignedBy(
  */
 function signatureBytes({ kind, bits }: PublicKey): number {
   return kind === 'rsa' ? Math.ceil(bits / 8) : bits / 4;
+}
+
+/** Whether a signature fits a key by one of some algorithms, whatever the signature says of its own. */
+export function checkOf(algorithms: readonly HttpSignatureAlgorithm[]): Check {
+  return (base, key, signature) =>
+    algorithmsOfKinds[key.kind].some((name) => algorithms.includes(name) && checks[name](base, key, signature));
 }

@@ -4,6 +4,7 @@ import { knownToPartner } from '../../../../src/partners/explain/judge-request.t
 import type { ExplainInput } from '../../../../src/check/methods/explanation/explainer.ts';
 import {
   type HmacOptions,
+  type HttpSignatureOptions,
   type KeyOptions,
   type ParameterSignatureOptions,
   type PartnerEndpoint,
@@ -24,7 +25,7 @@ export const input: ExplainInput = { appKey, secret, nowSeconds, isTimeKnown: tr
 const common = { mode: 'enforce', onLimiterFailure: 'allow', hideCredentials: true } as const;
 const signatures = { ...common, clockSkewSeconds: 300, replayProtection: false, signatureHints: false } as const;
 
-function endpointOf<M extends 'key' | 'hmac' | 'parameter-signature'>(
+function endpointOf<M extends 'key' | 'hmac' | 'parameter-signature' | 'http-message-signature'>(
   authentication: M,
   options: PartnerEndpointOf<M>['options'],
 ): PartnerEndpointOf<M> {
@@ -44,6 +45,19 @@ function endpointOf<M extends 'key' | 'hmac' | 'parameter-signature'>(
 
 export function hmacEndpoint(options: Partial<HmacOptions> = {}): PartnerEndpointOf<'hmac'> {
   return endpointOf('hmac', { ...signatures, algorithms: ['hmac-sha256'], acceptRealHttpVersion: false, ...options });
+}
+
+export function keyPairEndpoint(
+  options: Partial<HttpSignatureOptions> = {},
+): PartnerEndpointOf<'http-message-signature'> {
+  return endpointOf('http-message-signature', {
+    ...signatures,
+    algorithms: ['ed25519', 'ecdsa-p256-sha256', 'ecdsa-p384-sha384', 'rsa-pss-sha512'],
+    coverAlso: [],
+    tag: '',
+    scheme: 'https',
+    ...options,
+  });
 }
 
 export function parameterEndpoint(
