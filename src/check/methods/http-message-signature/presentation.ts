@@ -43,6 +43,8 @@ const guide: Guide<'http-message-signature'> = {
       : {}),
   }),
   settings: () => ({}),
+  keyCall: ({ tag, coverAlso }) =>
+    coverAlso.some((name) => name !== 'content-type') ? null : { tag, coversType: coverAlso.length > 0 },
   examples: () => [],
   exampleNote: 'Any library for RFC 9421 makes such signatures.',
 };

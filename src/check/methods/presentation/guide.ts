@@ -41,6 +41,14 @@ export interface Example {
   readonly sent: string;
 }
 
+/** How signatures with a private key are made for an endpoint. */
+export interface KeyCallRules {
+  /** Empty for none. */
+  readonly tag: string;
+  /** Whether `content-type` is covered, where there is a body. */
+  readonly coversType: boolean;
+}
+
 /** What a partner reads about a method of authentication. The presentation of the method has it. */
 export interface Guide<M extends AuthenticationMethod> {
   /** The name of the method in a heading. */
@@ -63,6 +71,11 @@ export interface Guide<M extends AuthenticationMethod> {
     readonly rules: (options: OptionsOf[M]) => readonly Rule[];
     readonly exampleNote: string;
   };
+  /**
+   * What a program has to know that signs with a private key by what its language has of its own; absent where callers
+   * have none, null where the endpoint wants more than such a sample covers.
+   */
+  readonly keyCall?: (options: OptionsOf[M]) => KeyCallRules | null;
   /** How signatures of the examples come about, or what stands for what in them; Markdown. */
   readonly exampleNote: string;
 }

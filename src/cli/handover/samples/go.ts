@@ -1,3 +1,4 @@
+import { goWithKey } from './with-key/go.ts';
 import { type FirstCall, type Language, literal } from './language.ts';
 
 const env = (name: string): string => `os.Getenv("${name}")`;
@@ -78,6 +79,7 @@ export const go: Language = {
     },
   ],
   artefact: 'v0.1.0.zip',
+  withKey: goWithKey,
   install: ['unzip -q v0.1.0.zip', `mv ${MODULE}@v0.1.0 postern-client`, 'rm -r github.com'],
   run: 'go run .',
 };

@@ -41,6 +41,7 @@ export const java: Language = {
   program,
   projectFiles: [],
   artefact: ARTEFACT,
+  withKey: null,
   install: [],
   run: `java -cp ${ARTEFACT} FirstCall.java`,
 };

@@ -1,3 +1,4 @@
+import { javascriptWithKey } from './with-key/javascript.ts';
 import { type FirstCall, type Language, quoted } from './language.ts';
 
 function settingsOf({ method, hasAppSecret, settings }: FirstCall): string {
@@ -52,6 +53,7 @@ export const javascript: Language = {
     },
   ],
   artefact: 'postern-client-0.1.0.tgz',
+  withKey: javascriptWithKey,
   install: ['npm install'],
   run: 'node first-call.mjs',
 };

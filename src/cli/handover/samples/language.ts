@@ -1,3 +1,4 @@
+import type { KeyLanguage } from './with-key/key-call.ts';
 import type { AuthenticationMethod } from '../../../model/endpoint.ts';
 import type { ClientSettings } from '../../../check/methods/presentation/guide.ts';
 import type { ClientNames } from '../../../check/methods/presentation/presentation.ts';
@@ -24,7 +25,7 @@ export interface SampleFile {
 }
 
 /** What the sample of a first call is written in. */
-export interface SampleLanguage {
+export interface SampleLanguage<C = FirstCall> {
   /** As people write it. */
   readonly title: string;
   /** How blocks of it are marked in Markdown. */
@@ -32,7 +33,7 @@ export interface SampleLanguage {
   /** The file that the program is in. */
   readonly programName: string;
   /** Written after the README of the client: its first example, with this call in place of its own. */
-  readonly program: (call: FirstCall) => string;
+  readonly program: (call: C) => string;
   /** What else the folder needs, such as a list of packages. */
   readonly projectFiles: readonly SampleFile[];
   /** Shell commands that install the client in the folder; none where the file is enough. */
@@ -47,6 +48,8 @@ export interface Language extends SampleLanguage {
   readonly client: string;
   /** The file with the client, as its `run build` makes it: the operator sends it along until it is published. */
   readonly artefact: string;
+  /** What signs with a private key in this language, without a client; null where the shell does. */
+  readonly withKey: KeyLanguage | null;
 }
 
 /** A text as a literal with double quotes, as most languages have it. */

@@ -37,6 +37,7 @@ export const php: Language = {
     },
   ],
   artefact: 'postern-client-0.1.0.zip',
+  withKey: null,
   install: ['composer install'],
   run: 'php first-call.php',
 };

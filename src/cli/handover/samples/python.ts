@@ -1,3 +1,4 @@
+import { pythonWithKey } from './with-key/python.ts';
 import { type FirstCall, type Language, literal } from './language.ts';
 
 function credential({ client, hasAppSecret, settings }: FirstCall): string {
@@ -41,6 +42,7 @@ export const python: Language = {
   program,
   projectFiles: [{ name: 'requirements.txt', text: './postern_client-0.1.0-py3-none-any.whl[requests]\n' }],
   artefact: 'postern_client-0.1.0-py3-none-any.whl',
+  withKey: pythonWithKey,
   install: ['python3 -m venv .venv', '.venv/bin/python -m pip install -r requirements.txt'],
   run: '.venv/bin/python first_call.py',
 };

@@ -70,6 +70,7 @@ tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
     },
   ],
   artefact: 'postern-client-0.1.0.crate',
+  withKey: null,
   install: ['tar -xzf postern-client-0.1.0.crate'],
   run: 'cargo run',
 };

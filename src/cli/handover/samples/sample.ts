@@ -3,6 +3,7 @@ import type { EndpointGroup, Handover } from '../../../partners/handover/handove
 import { block, code } from '../../../model/document/markdown.ts';
 import { type CarrierKind, partsOf } from '../../../model/options/key-carrier.ts';
 import { curl } from './curl.ts';
+import { shellWithKey } from './with-key/shell.ts';
 import type { FirstCall, Language, SampleFile, SampleLanguage } from './language.ts';
 
 /** Where the clients are to be had. */
@@ -11,11 +12,11 @@ const BODY = '{"amount":12}';
 
 /** The call that a sample makes: one that changes nothing, where the endpoint takes one; null where no client can. */
 export function firstCallOf({ method, client, hasAppSecret, settings, target }: EndpointGroup): FirstCall | null {
-  if (client === null) return null;
-  const { reading, writing } = target;
-  const about = { method, client, hasAppSecret, settings };
-  if (reading === 'GET' || writing === null) return { ...about, http: reading, body: null };
-  return { ...about, http: writing, body: BODY };
+  return client === null ? null : { method, client, hasAppSecret, settings, ...callTo(target) };
+}
+
+function callTo({ reading, writing }: EndpointGroup['target']): Pick<FirstCall, 'http' | 'body'> {
+  return reading === 'GET' || writing === null ? { http: reading, body: null } : { http: writing, body: BODY };
 }
 
 /** Parts of a request in which every client can send an App Key, as it is. */
@@ -37,24 +38,46 @@ export function languageOf(
 
 /** The files that make the first call of a group, but for the client itself. No file holds a secret. */
 export function sampleFiles(chosen: Language, group: EndpointGroup, handover: Handover): readonly SampleFile[] {
-  const language = languageOf(group, chosen);
-  const call = firstCallOf(group);
-  if (language === null || call === null) return [];
+  const program = programOf(chosen, group);
+  if (program === null) return [];
+  const { language, text } = program;
   return [
-    { name: language.programName, text: language.program(call) },
+    { name: language.programName, text },
     ...language.projectFiles,
     { name: '.env.example', text: environmentOf(group, handover) },
-    { name: '.gitignore', text: '.env\n' },
+    { name: '.gitignore', text: group.keyCall === null ? '.env\n' : `.env\n${KEY_FILE}\n` },
   ];
 }
 
+/** Where samples expect the private key. */
+const KEY_FILE = 'private-key.pem';
+
+/** A program, and what else its language says of it. */
+interface Program {
+  readonly language: Language | Omit<SampleLanguage, 'program'>;
+  readonly text: string;
+}
+
+/** Null where there is no sample. */
+function programOf(chosen: Language, group: EndpointGroup): Program | null {
+  const { keyCall, target } = group;
+  if (keyCall !== null) {
+    const language = chosen.withKey ?? shellWithKey;
+    return { language, text: language.program({ ...callTo(target), ...keyCall }) };
+  }
+  const language = languageOf(group, chosen);
+  const call = firstCallOf(group);
+  return language === null || call === null ? null : { language, text: language.program(call) };
+}
+
 /** Names and values that a shell can read; those that are secret are left empty. */
-function environmentOf({ hasAppSecret, settings, target }: EndpointGroup, { access }: Handover): string {
+function environmentOf({ hasAppSecret, keyCall, settings, target }: EndpointGroup, { access }: Handover): string {
   const lines = [
     '# Copy this file to .env, fill it in, and keep .env to yourself.',
     `POSTERN_URL=${quote(target.origin + target.path)}`,
     `APP_KEY=${access.appKey === null ? '' : quote(access.appKey)}`,
-    ...(hasAppSecret ? ['APP_SECRET='] : []),
+    ...(keyCall === null ? [] : [`PRIVATE_KEY_FILE=${KEY_FILE}`]),
+    ...(hasAppSecret && keyCall === null ? ['APP_SECRET='] : []),
     ...(settings.tokenPath === undefined ? [] : [`TOKEN_URL=${quote(target.origin + settings.tokenPath)}`]),
   ];
   return `${lines.join('\n')}\n`;
@@ -67,7 +90,7 @@ export function renderSample(
   handover: Handover,
   isFirst: boolean,
 ): readonly string[] {
-  const language = languageOf(group, chosen);
+  const language = programOf(chosen, group)?.language ?? null;
   const [program, ...others] = sampleFiles(chosen, group, handover);
   if (language === null || program === undefined) return [];
   const shown = block(program.text, language.fence);
@@ -85,7 +108,7 @@ export function renderSample(
   ];
 }
 
-function introduction(language: Language | SampleLanguage): string {
+function introduction(language: Program['language']): string {
   const { title } = language;
   if (!('client' in language)) return `With ${title}. Put these files into a folder:`;
   const { client, artefact } = language;

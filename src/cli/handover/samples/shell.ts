@@ -1,3 +1,4 @@
+import { shellWithKey } from './with-key/shell.ts';
 import { quote } from '../../../check/signing/curl-command.ts';
 import type { FirstCall, Language } from './language.ts';
 
@@ -34,6 +35,7 @@ export const shell: Language = {
   program,
   projectFiles: [],
   artefact: 'postern-curl',
+  withKey: shellWithKey,
   install: ['chmod +x postern-curl'],
   run: 'sh first-call.sh',
 };
