@@ -4,6 +4,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { projectRoot, readDocument } from '../support/docs/documents.ts';
 import { fieldValue } from '../support/http/http-message.ts';
+import { newKeyPair } from '../support/partner/http-signature.ts';
 import { assertOne } from '../support/assertions/assert-one.ts';
 import { type CommandHere, startCommandHere } from '../support/cli/command-here.ts';
 import { release } from '../support/lifetime/release.ts';
@@ -11,18 +12,35 @@ import { type Stack, startStack } from '../support/stack/stack.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 
 const page = readDocument('docs/explain.md');
-/** The demo's, and an endpoint that takes its App Key in a header only. */
-const document = readDocument('examples/demo/postern.yaml').replace(
-  '\nendpoints:\n',
-  `
+/** A partner that signs with a private key. */
+const partner = newKeyPair('p-256');
+/** The demo's, an endpoint that takes its App Key in a header only, and one for that partner. */
+const document = readDocument('examples/demo/postern.yaml')
+  .replace(
+    '\nendpoints:\n',
+    `
 endpoints:
   - id: by-header
     scenario: partner-openapi
     match: { paths: [{ prefix: /by-header }] }
     authentication: key
     options: { keyNames: [{ header: X-App-Key }] }
+  - id: transfers
+    scenario: partner-openapi
+    match: { paths: [{ prefix: /transfers }] }
+    authentication: http-message-signature
+    options: { scheme: http, replayProtection: true, coverAlso: [content-type] }
 `,
-);
+  )
+  .replace(
+    '    credentials:\n',
+    `    credentials:
+      - id: acme-signer
+        method: http-message-signature
+        appKey: acme key 1
+        publicKey: { jwk: ${JSON.stringify(partner.publicKey.jwk)} }
+`,
+  );
 const demoOrigin = 'http://127.0.0.1:10000';
 
 interface Run {
@@ -42,6 +60,8 @@ describe('postern sign and explain, as partners run them', () => {
     folder = await temporaryDirectory();
     here = await startCommandHere();
     await writeFile(join(folder.path, 'postern.yaml'), document);
+    const pem = partner.privateKey.export({ format: 'pem', type: 'pkcs8' });
+    await writeFile(join(folder.path, 'key.pem'), pem, { mode: 0o600 });
     const command = join(folder.path, 'postern');
     await writeFile(command, `#!/bin/sh\nexec "${process.execPath}" "${join(projectRoot, 'dist/main.js')}" "$@"\n`);
     await chmod(command, 0o755);
@@ -61,6 +81,7 @@ describe('postern sign and explain, as partners run them', () => {
       PATH: [(isBuilt ? folder : here).path, process.env['PATH'] ?? ''].join(delimiter),
       POSTERN_STORE: `file:${join(folder.path, 'postern.yaml')}`,
       KEY: 'acme-demo-key',
+      PRIVATE_KEY_FILE: join(folder.path, 'key.pem'),
       HMAC_SECRET: 'public-demo-secret-of-acme-for-hmac',
       PARAMETERS_SECRET: 'public-demo-secret-of-acme-for-parameters',
     };
@@ -76,7 +97,11 @@ describe('postern sign and explain, as partners run them', () => {
     'by-header': '--endpoint by-header --secret-from env:KEY',
     invoices: '--endpoint invoices --app-key acme-hmac-demo --secret-from env:HMAC_SECRET',
     shipments: '--endpoint shipments --app-key acme-parameters-demo --secret-from env:PARAMETERS_SECRET',
+    transfers: `--endpoint transfers --app-key 'acme key 1' --private-key "$PRIVATE_KEY_FILE"`,
   };
+  /** The public key of the store is enough to explain what a private key signed. */
+  const ofExplain = (endpoint: keyof typeof credentials): string =>
+    endpoint === 'transfers' ? '--endpoint transfers' : credentials[endpoint];
   const json = '{"to": "K\u00f8ge \u{1f600}",\n "note": "it\'s \\"north\\" \\\\ $HOME `x` \\u0000"}';
   const bytes = Buffer.concat([Buffer.from([0, 10, 13, 39, 255]), Buffer.alloc(100_000, 'x')]);
 
@@ -133,6 +158,20 @@ describe('postern sign and explain, as partners run them', () => {
       options: "-H 'X-Empty:' --sign-header x-empty",
     },
     {
+      name: 'a private key without a body',
+      endpoint: 'transfers',
+      method: 'GET',
+      target: '/transfers?to=K%C3%B8ge+1&a',
+    },
+    {
+      name: 'a private key and JSON',
+      endpoint: 'transfers',
+      method: 'POST',
+      target: '/transfers',
+      options: "-H 'Content-Type: application/json'",
+      body: json,
+    },
+    {
       name: 'parameters in the URL',
       endpoint: 'shipments',
       method: 'GET',
@@ -183,7 +222,7 @@ describe('postern sign and explain, as partners run them', () => {
       else assert.ok(forwarded.body.equals(Buffer.from(forwardedBody ?? body ?? '')));
       assert.equal(fieldValue(forwarded.headers, 'x-consumer-id'), 'acme');
 
-      const explained = await shell(`${sign} | postern explain - ${credentials[endpoint]}`, isBuilt);
+      const explained = await shell(`${sign} | postern explain - ${ofExplain(endpoint)}`, isBuilt);
       assert.deepEqual([explained.code, explained.err], [0, '']);
       assert.match(explained.out, /^Right: /);
     });
