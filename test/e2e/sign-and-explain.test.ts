@@ -29,7 +29,7 @@ endpoints:
     scenario: partner-openapi
     match: { paths: [{ prefix: /transfers }] }
     authentication: http-message-signature
-    options: { scheme: http, replayProtection: true, coverAlso: [content-type] }
+    options: { scheme: http, replayProtection: true }
 `,
   )
   .replace(

@@ -64,5 +64,5 @@ endpoints:
     scenario: partner-openapi
     match: { paths: [{ prefix: /payments }] }
     authentication: http-message-signature
-    options: { scheme: http, tag: pay, coverAlso: [content-type] }
+    options: { scheme: http, tag: pay }
 `;

@@ -55,6 +55,8 @@ describe('postern sign --private-key', () => {
       '-d',
       '{"amount":12}',
       '--sign-header',
+      'Content-Type',
+      '--sign-header',
       'X-A',
       '-H',
       'X-A: é',

@@ -63,7 +63,9 @@ function programOf(chosen: Language, group: EndpointGroup): Program | null {
   const { keyCall, target } = group;
   if (keyCall !== null) {
     const language = chosen.withKey ?? shellWithKey;
-    return { language, text: language.program({ ...callTo(target), ...keyCall }) };
+    const call = { ...callTo(target), ...keyCall };
+    // A covered content-type is sent on every request, and a sample without a body has none.
+    return call.coversType && call.body === null ? null : { language, text: language.program(call) };
   }
   const language = languageOf(group, chosen);
   const call = firstCallOf(group);
