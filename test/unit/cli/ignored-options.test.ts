@@ -24,7 +24,10 @@ describe('an option that was typed', () => {
   const kept = 'explain --request-id baac2dab';
   const cases: readonly (readonly [command: string, message: RegExp])[] = [
     [`${sign} --endpoint orders --app-key k`, /--app-key is not for key endpoints/],
-    [`${sign} --endpoint orders --sign-header x-a`, /--sign-header is for hmac and http-message-signature endpoints; orders takes key/],
+    [
+      `${sign} --endpoint orders --sign-header x-a`,
+      /--sign-header is for hmac and http-message-signature endpoints; orders takes key/,
+    ],
     [`${sign} --endpoint shipments --app-key k --sign-header x-a`, /shipments takes parameter-signature/],
     [`${kept} --endpoint orders`, /--endpoint is for the request of a FILE/],
     [`${kept} --app-key k`, /--app-key is for the request of a FILE/],
