@@ -25,7 +25,7 @@ describe('postern doctor', () => {
     assert.equal(err, '');
     assert.match(
       out,
-      /^✓ settings: are all known and right\n✓ OAuth2 listener 127\.0\.0\.1:9002: believes [^\n]*\n✓ store file:\S+: is valid: 6 endpoints, 0 consumers/,
+      /^✓ settings: are all known and right\n✓ OAuth2 listener 127\.0\.0\.1:9002: believes [^\n]*\n✓ store file:\S+: is valid: 7 endpoints, 0 consumers/,
     );
     assert.match(out, /\nno faults, no warnings\n$/);
   });
