@@ -46,7 +46,7 @@ import { credentialView, shownAppKey } from './credential-view.ts';
 
 /** Adds `postern credential` with its verbs. */
 export function registerCredential(program: Command, context: CommandContext): void {
-  const about = 'App Keys and App Secrets of consumers.';
+  const about = 'App Keys of consumers, with their App Secrets or public keys.';
   const noun = addNoun(program, 'credential', about, 'credential issue --consumer acme --method hmac');
   registerCredentialIssue(noun, context);
   registerCredentialEdit(noun, context);

@@ -79,7 +79,7 @@ interface IssueFlags extends NewCredentialFlags, ChangeFlags, PublicKeyFlags {
 export function registerCredentialIssue(noun: Command, context: CommandContext): void {
   const command = noun
     .command('issue')
-    .description('Generate an App Key and an App Secret for a consumer, and print them for the partner.')
+    .description('Give a consumer an App Key, with a new App Secret or a public key of its own, and print them.')
     .addOption(methodOption().makeOptionMandatory())
     .option('--public-key <file>', 'in place of an App Secret: PEM, a certificate or a JWK; - reads standard input')
     .option('--kid <id>', 'which key of a JWK set in --public-key')

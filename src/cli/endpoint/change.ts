@@ -75,6 +75,8 @@ algorithms=hmac-sha256,hmac-sha512 or keyNames=header:X-Key,header:Authorization
 ${endpointBounds} ${labelBounds}`,
     examples: [
       'postern endpoint create orders --path /orders --authentication hmac',
+      `postern endpoint create payments --path /payments --authentication http-message-signature \\
+      --option replayProtection=true`,
       `postern endpoint create invoices --host api.example.com --path /invoices --path exact:/invoice-status \\
       --method GET --method POST --authentication parameter-signature \\
       --access-condition authenticated-and-authorized --grant acme --limit 100/minute/consumer \\
