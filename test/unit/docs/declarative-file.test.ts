@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { authenticationMethods } from '../../../src/model/endpoint.ts';
 import { parseDocument } from '../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../src/model/document/problem.ts';
 import { secretReader } from '../../../src/resources/secret-source.ts';
 import { findDocuments, readDocument, readFences, readTable } from '../../support/docs/documents.ts';
+import { spki } from '../../support/keys/bad-keys.ts';
 
 const page = readDocument('docs/declarative-file.md');
 
+/** What files are that the documents name with `publicKey`. */
+const publicKeyFile = spki(generateKeyPairSync('ed25519').publicKey);
 /** What the documents name with `appSecretFrom`. */
 const environment = { ACME_SECRET: 'n3vxQ1o8Zr5tYw2uLk7sDf0gHj4aBc6eMpXiVqTzRb9' };
 
@@ -14,6 +18,7 @@ const environment = { ACME_SECRET: 'n3vxQ1o8Zr5tYw2uLk7sDf0gHj4aBc6eMpXiVqTzRb9'
 function read(text: string): { readonly problems: readonly string[]; readonly endpoints: number } {
   const parsed = parseDocument([{ file: 'postern.yaml', text }], {
     readSecret: secretReader({ environment }),
+    readKeyFile: () => ({ text: publicKeyFile }),
     isComplete: true,
   });
   if ('problems' in parsed) return { problems: parsed.problems.map(formatProblem), endpoints: 0 };
@@ -30,7 +35,7 @@ function tryOption(name: string, method: string): string {
 describe('docs/declarative-file.md', () => {
   it('has a complete example that can be served', () => {
     const [example = ''] = readFences(page, 'yaml');
-    assert.deepEqual(read(example), { problems: [], endpoints: 3 });
+    assert.deepEqual(read(example), { problems: [], endpoints: 4 });
   });
 
   it('shows the messages that its faulty example really gets', () => {
