@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import {
-  type HttpSignatureCredentials,
-  readCredentials,
-} from '../../src/check/methods/http-message-signature/credentials.ts';
-import { chooseKnown } from '../../src/check/methods/http-message-signature/choose-signature.ts';
-import { readCandidates } from '../../src/check/methods/http-message-signature/read-signature.ts';
+import type { HttpSignatureCredentials } from '../../src/check/methods/http-message-signature/credentials.ts';
+import { readCandidates, readChosen } from '../../src/check/methods/http-message-signature/read-signature.ts';
 import { isRefusal, refuse, type Refusal } from '../../src/check/refusal.ts';
 import type { SignableRequest } from '../../src/check/signing/signable-request.ts';
 import type { CredentialSource, HeldCredential } from '../../src/check/store/credential-source.ts';
@@ -49,12 +45,10 @@ async function judge({ request, options }: Line): Promise<HttpSignatureCredentia
   const signable = requestOf(request);
   const candidates = readCandidates(signable, own);
   if (isRefusal(candidates)) return candidates;
-  const [only, second] = candidates;
-  const chosen = only !== undefined && second === undefined ? only : await chooseKnown(candidates, credentials);
-  if (chosen === null) return refuse('AUTHENTICATION_FAILED', 'no keyid is known');
-  if (isRefusal(chosen)) return chosen;
-  const read = readCredentials(signable, chosen, own);
-  return isRefusal(read) || knownKeys.has(read.appKey) ? read : refuse('AUTHENTICATION_FAILED', 'the keyid is unknown');
+  const read = await readChosen(signable, candidates, credentials, own);
+  if (isRefusal(read)) return read;
+  if (!knownKeys.has(read.appKey)) return refuse('AUTHENTICATION_FAILED', 'the keyid is unknown');
+  return read.hasRival ? refuse('CREDENTIALS_MALFORMED', 'two keyids are known') : read;
 }
 
 describe('signature bases', () => {

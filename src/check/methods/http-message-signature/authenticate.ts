@@ -1,6 +1,7 @@
 import { takeTurns } from '../../../base/text/work.ts';
 import type { HttpSignatureOptions } from '../../../model/endpoint.ts';
 import type { PublicKey } from '../../../model/public-key/public-key.ts';
+import { refuse } from '../../refusal.ts';
 import type { SignatureStrategy } from '../authenticate-signer.ts';
 import { concealSignature } from './conceal.ts';
 import { checkContentDigest } from './content-digest.ts';
@@ -15,10 +16,14 @@ export const httpSignatureStrategy: SignatureStrategy<HttpSignatureCredentials, 
   read: readSignature,
   keys: publicKeys,
   verify: verifyHttpSignature,
-  checkTime: (created, nowSeconds, { clockSkewSeconds }, { expires }) =>
-    checkSignatureTime({ created, expires }, nowSeconds, clockSkewSeconds),
+  // That two App Keys are known is for a rightful signer only.
+  checkTime: (created, nowSeconds, { clockSkewSeconds }, { expires, hasRival }) =>
+    hasRival
+      ? refuse('CREDENTIALS_MALFORMED', 'more than one signature has a known keyid')
+      : checkSignatureTime({ created, expires }, nowSeconds, clockSkewSeconds),
   checkBody: ({ digests }, { body }) => (digests === null ? null : takeTurns(checkContentDigest(digests, body))),
-  hintOf: ({ bases: [base] }) => (base === undefined ? undefined : Buffer.from(base, 'latin1')),
+  // Which of several was taken would tell that its App Key is known.
+  hintOf: ({ bases: [base], isAlone }) => (base === undefined || !isAlone ? undefined : Buffer.from(base, 'latin1')),
   // Not the bytes of the signature: one of ECDSA has a twin that fits too.
   markOf: ({ nonce }) => Buffer.from(nonce ?? '', 'latin1'),
   windowSeconds: (skewSeconds) => skewSeconds + AHEAD_SECONDS,

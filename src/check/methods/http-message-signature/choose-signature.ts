@@ -37,23 +37,19 @@ export function findCandidates(
   );
 }
 
-/**
- * Chooses between several: the one whose App Key a credential of this method has. Null for none; more than one is
- * refused (`CREDENTIALS_MALFORMED`).
- */
-export function chooseKnown(
+/** The labels of those whose App Key a credential of this method has. */
+export function knownAmong(
   candidates: readonly KeyedSignature[],
   credentials: Pick<CredentialSource, 'findByAppKey'>,
-): Pending<KeyedSignature | Refusal | null> {
-  const step = (index: number, known: KeyedSignature | null): Pending<KeyedSignature | Refusal | null> => {
+): Pending<ReadonlySet<string>> {
+  const known = new Set<string>();
+  const step = (index: number): Pending<ReadonlySet<string>> => {
     const candidate = candidates[index];
     if (candidate === undefined) return known;
     return whenReady(credentials.findByAppKey(candidate.appKey), (held) => {
-      if (held?.credential.methods.includes('http-message-signature') !== true) return step(index + 1, known);
-      return known === null
-        ? step(index + 1, candidate)
-        : refuse('CREDENTIALS_MALFORMED', 'more than one signature has a known keyid');
+      if (held?.credential.methods.includes('http-message-signature') === true) known.add(candidate.label);
+      return step(index + 1);
     });
   };
-  return step(0, null);
+  return step(0);
 }

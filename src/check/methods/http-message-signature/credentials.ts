@@ -22,6 +22,10 @@ export interface HttpSignatureCredentials extends SignerCredentials, SignedBases
   /** Seconds since the epoch; null for never. */
   readonly expires: number | null;
   readonly nonce: string | null;
+  /** Whether no other signature of the request that may be the caller's is well formed and covers enough. */
+  readonly isAlone: boolean;
+  /** Whether the App Key of another one is known too. */
+  readonly hasRival: boolean;
   /** What the signature says of the body; null where it covers no `Content-Digest`, which only an empty body may do. */
   readonly digests: ContentDigests | null;
 }
@@ -63,6 +67,8 @@ export function readCredentials(
     signedAtSeconds: created,
     expires,
     nonce,
+    isAlone: true,
+    hasRival: false,
     digests,
   };
 }

@@ -3,8 +3,9 @@ import type { HttpSignatureOptions } from '../../../model/endpoint.ts';
 import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import { checkTarget, type SignableRequest } from '../../signing/signable-request.ts';
-import { chooseKnown, findCandidates, type KeyedSignature } from './choose-signature.ts';
-import { type HttpSignatureCredentials, readCredentials } from './credentials.ts';
+import type { CredentialSource } from '../../store/credential-source.ts';
+import { findCandidates, type KeyedSignature, knownAmong } from './choose-signature.ts';
+import { type HttpSignatureCredentials, readCredentials, type ReadingOptions } from './credentials.ts';
 import { readSignatures } from './message-signature.ts';
 
 /** The largest body that an endpoint of this method takes, inclusive (spec §3.5). */
@@ -20,13 +21,29 @@ export function readSignature(
   options: HttpSignatureOptions,
 ): Pending<HttpSignatureCredentials | Refusal> {
   const candidates = readCandidates(request, options);
-  if (isRefusal(candidates)) return candidates;
-  const [only, second] = candidates;
-  if (only !== undefined && second === undefined) return readCredentials(request, only, options);
-  return whenReady(chooseKnown(candidates, catalog.credentials), (known) => {
-    if (known === null) return readUnknown(request, candidates, options);
-    return isRefusal(known) ? known : readCredentials(request, known, options);
-  });
+  return isRefusal(candidates) ? candidates : readChosen(request, candidates, catalog.credentials, options);
+}
+
+/**
+ * Reads the one of some candidates whose App Key is known, or another one. Nothing of what callers without a right
+ * signature learn depends on which App Keys are known: what one of several lacks is no reason to refuse.
+ */
+export function readChosen(
+  request: SignableRequest,
+  candidates: readonly KeyedSignature[],
+  credentials: Pick<CredentialSource, 'findByAppKey'>,
+  options: ReadingOptions,
+): Pending<HttpSignatureCredentials | Refusal> {
+  const read = candidates.map((candidate) => readCredentials(request, candidate, options));
+  const whole = read.filter((each): each is HttpSignatureCredentials => !isRefusal(each));
+  const [first] = whole;
+  if (first === undefined) return read[0] ?? refuse('CREDENTIALS_MISSING', 'no signature may be that of the caller');
+  if (candidates.length === 1) return first;
+  return whenReady(knownAmong(candidates, credentials), (known) => ({
+    ...(whole.find(({ label }) => known.has(label)) ?? first),
+    isAlone: whole.length === 1,
+    hasRival: known.size > 1,
+  }));
 }
 
 /** The signatures of a request that may be its caller's; at least one. */
@@ -41,17 +58,4 @@ export function readCandidates(
   if (badTarget !== null) return badTarget;
   const signatures = readSignatures(request.headers);
   return isRefusal(signatures) ? signatures : findCandidates(signatures, options);
-}
-
-/** One of several whose App Keys are all unknown, to be refused like a single one. */
-function readUnknown(
-  request: SignableRequest,
-  candidates: readonly KeyedSignature[],
-  options: HttpSignatureOptions,
-): HttpSignatureCredentials | Refusal {
-  for (const candidate of candidates) {
-    const credentials = readCredentials(request, candidate, options);
-    if (!isRefusal(credentials)) return credentials;
-  }
-  return refuse('AUTHENTICATION_FAILED', 'no signature has a known keyid');
 }

@@ -176,13 +176,46 @@ describe('http-message-signature authentication', () => {
       );
     });
 
-    it('but not between two that are known', async () => {
-      const twice = { input: `a=();created=1;keyid="${ACME_KEY_ID}"`, signature: 'a=:YQ==:' };
-      assert.equal(
-        await faultOf({ others: twice }),
-        'CREDENTIALS_MALFORMED: more than one signature has a known keyid',
-      );
+    it('but not between two that are known, which only a right one of them is told', async () => {
+      const covering = `(${USUAL_COVERED.join(' ')});created=${String(NOON)}`;
+      const twice = { input: `a=${covering};keyid="${ACME_KEY_ID}"`, signature: 'a=:YQ==:' };
+      assert.equal(await codeOf({ others: twice }), 'AUTHENTICATION_FAILED');
+      const gateway = keyGateway(key.publicKey);
+      const { headers, ...request } = signedByKey({ key, created: NOON });
+      const after = { 'Signature-Input': twice.input, Signature: twice.signature };
+      const both = headers.flatMap(([name, value]) => [
+        [name, value] as const,
+        ...Object.entries(after).filter(([each]) => each === name),
+      ]);
+      await gateway.send(asCheck({ ...request, headers: both }));
+      const { code, detail } = lastDecision(gateway);
+      assert.equal(`${code}: ${detail ?? ''}`, 'CREDENTIALS_MALFORMED: more than one signature has a known keyid');
       assert.equal(await codeOf({ others, keyid: 'nobody' }), 'AUTHENTICATION_FAILED');
+    });
+
+    describe('without telling whether a keyid is known, in', () => {
+      const lacking = { input: `a=("@method");created=${String(NOON)};keyid="KEYID"`, signature: 'a=:YQ==:' };
+      const covering = { ...lacking, input: lacking.input.replace('"@method"', USUAL_COVERED.join(' ')) };
+      const cases: Readonly<Record<string, [Parts, typeof lacking]>> = {
+        'one that covers too little, beside a whole one': [{ keyid: 'nobody' }, lacking],
+        'a whole one beside another': [{ keyid: 'nobody' }, covering],
+        'one that covers too little, beside another such': [{ keyid: 'nobody', covered: [] }, lacking],
+        'a whole one beside one of a known keyid': [{ key: foreign }, covering],
+      };
+      for (const [what, [parts, { input, signature }]] of Object.entries(cases)) {
+        it(what, async () => {
+          const answers = [];
+          for (const keyid of [ACME_KEY_ID, 'unknown-key']) {
+            const guess = { input: input.replace('KEYID', keyid), signature };
+            const { answer } = await outcomeOf({ ...parts, others: guess }, { signatureHints: true });
+            assert.ok(answer.kind === 'refused');
+            const { requestId, ...body } = answer.body;
+            assert.ok(requestId.length > 0);
+            answers.push([answer.status, body, headerOf(answer.headers, 'accept-signature')]);
+          }
+          assert.deepEqual(answers[0], answers[1]);
+        });
+      }
     });
   });
 
