@@ -7,6 +7,7 @@ import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
 import { headerText } from '../../signing/header-text.ts';
 import type { SignableRequest } from '../../signing/signable-request.ts';
 import type { SignerCredentials } from '../authenticate-signer.ts';
+import { ComponentValues } from './component-values.ts';
 import { type Component, readComponents } from './components.ts';
 import { type ContentDigests, readContentDigest } from './content-digest.ts';
 import { DIGEST_FIELD, findUncovered } from './coverage.ts';
@@ -35,12 +36,14 @@ export type ReadingOptions = Pick<HttpSignatureOptions, 'algorithms' | 'coverAls
 
 /**
  * Reads what a signature covers, and builds what was signed (spec §3.5). Refuses with `MALFORMED_REQUEST` a covered
- * field that cannot be signed, and with `CREDENTIALS_MALFORMED` whatever else is missing or wrong.
+ * field that cannot be signed, and with `CREDENTIALS_MALFORMED` whatever else is missing or wrong. `values` are those
+ * of the request, for several signatures of it.
  */
 export function readCredentials(
   request: SignableRequest,
   { label, text, components: items, parameters, bytes, appKey }: KeyedSignature,
   options: ReadingOptions,
+  values: ComponentValues = new ComponentValues(request, options.scheme),
 ): HttpSignatureCredentials | Refusal {
   const { created, expires, nonce, alg } = parameters;
   if (created === null) return malformed('the signature has no created');
@@ -53,7 +56,7 @@ export function readCredentials(
   if (typeof components === 'string') return malformed(components);
   const uncovered = findUncovered(request, components, options);
   if (uncovered !== null) return malformed(`the signature does not cover ${uncovered}`);
-  const bases = signatureBases(request, { components, text }, options);
+  const bases = signatureBases(values, { components, text });
   if (isRefusal(bases)) return bases;
   const digests = components.some(isDigest) ? readContentDigest(headerText(request, DIGEST_FIELD) ?? '') : null;
   if (digests !== null && isRefusal(digests)) return digests;

@@ -5,6 +5,7 @@ import type { Routed } from '../../route/route.ts';
 import { checkTarget, type SignableRequest } from '../../signing/signable-request.ts';
 import type { CredentialSource } from '../../store/credential-source.ts';
 import { findCandidates, type KeyedSignature, knownAmong } from './choose-signature.ts';
+import { ComponentValues } from './component-values.ts';
 import { type HttpSignatureCredentials, readCredentials, type ReadingOptions } from './credentials.ts';
 import { readSignatures } from './message-signature.ts';
 
@@ -34,7 +35,8 @@ export function readChosen(
   credentials: Pick<CredentialSource, 'findByAppKey'>,
   options: ReadingOptions,
 ): Pending<HttpSignatureCredentials | Refusal> {
-  const read = candidates.map((candidate) => readCredentials(request, candidate, options));
+  const values = new ComponentValues(request, options.scheme);
+  const read = candidates.map((candidate) => readCredentials(request, candidate, options, values));
   const whole = read.filter((each): each is HttpSignatureCredentials => !isRefusal(each));
   const [first] = whole;
   if (first === undefined) return read[0] ?? refuse('CREDENTIALS_MISSING', 'no signature may be that of the caller');

@@ -1,9 +1,7 @@
-import type { HttpSignatureOptions } from '../../../model/endpoint.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
-import { headerText, refuseUnsignableText, shownName } from '../../signing/header-text.ts';
-import type { SignableRequest } from '../../signing/signable-request.ts';
+import { shownName } from '../../signing/header-text.ts';
 import { type Component, nameOf } from './components.ts';
-import { ComponentValues, type NoValue } from './component-values.ts';
+import type { ComponentValues, NoValue } from './component-values.ts';
 import { otherSpelling } from './derived-values.ts';
 
 /** What a signature covers, and the inner list that says so, with its parameters, as it is sent. */
@@ -21,16 +19,15 @@ export interface CoveredRequest {
  * (`CREDENTIALS_MALFORMED`), and before that (`MALFORMED_REQUEST`) a field with a line break or with lost bytes.
  */
 export function signatureBases(
-  request: SignableRequest,
+  values: ComponentValues,
   { components, text }: CoveredRequest,
-  { scheme }: Pick<HttpSignatureOptions, 'scheme'>,
 ): readonly string[] | Refusal {
-  const values = new ComponentValues(request, scheme);
+  const { request, scheme } = values;
   let absent: Refusal | null = null;
   let base = '';
   let alternative: string | null = null;
   for (const component of components) {
-    const unsignable = component.kind === 'field' ? findUnsignable(request, component.name) : null;
+    const unsignable = component.kind === 'field' ? values.findUnsignable(component.name) : null;
     if (unsignable !== null) return unsignable;
     const value = values.of(component);
     if (typeof value !== 'string') {
@@ -46,11 +43,6 @@ export function signatureBases(
   if (absent !== null) return absent;
   const last = `"@signature-params": ${text}`;
   return alternative === null ? [base + last] : [base + last, alternative + last];
-}
-
-function findUnsignable(request: SignableRequest, name: string): Refusal | null {
-  const text = headerText(request, name);
-  return text === null ? null : refuseUnsignableText(request, name, text);
 }
 
 function refuseAbsent(component: Component, { why }: NoValue): Refusal {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readComponents } from '../../../../../src/check/methods/http-message-signature/components.ts';
 import { readSignatures } from '../../../../../src/check/methods/http-message-signature/message-signature.ts';
+import { ComponentValues } from '../../../../../src/check/methods/http-message-signature/component-values.ts';
 import { signatureBases } from '../../../../../src/check/methods/http-message-signature/signature-base.ts';
 import { verifyHttpSignature } from '../../../../../src/check/methods/http-message-signature/verify.ts';
 import { isRefusal } from '../../../../../src/check/refusal.ts';
@@ -28,7 +29,7 @@ function baseOf(request: ClientRequest): { readonly base: string; readonly bytes
   assert.ok(signature !== undefined);
   const components = readComponents(signature.components);
   if (typeof components === 'string') return components;
-  const bases = signatureBases(signable, { components, text: signature.text }, { scheme: 'https' });
+  const bases = signatureBases(new ComponentValues(signable, 'https'), { components, text: signature.text });
   return isRefusal(bases) ? bases.detail : { base: bases[0] ?? '', bytes: signature.bytes };
 }
 
