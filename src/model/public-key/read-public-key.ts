@@ -1,3 +1,4 @@
+import { parseUniqueJson } from '../../base/text/unique-json.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../document/json.ts';
 import type { PublicKey } from './public-key.ts';
 import { PRIVATE_KEY_FAULT, type PublicKeyFault } from './public-key-fault.ts';
@@ -41,9 +42,12 @@ export function readPublicKey(text: string, kid: string | null = null): PublicKe
 function readJson(text: string, kid: string | null): PublicKey | PublicKeyFault {
   const raw = parseJson(text);
   if (!isJsonObject(raw)) return { fault: 'begins like JSON, but is none' };
+  if (isPrivateJwk(raw)) return PRIVATE_KEY_FAULT;
+  if (parseUniqueJson(Buffer.from(text, 'utf8')) === undefined) {
+    return { fault: 'is JSON that names something twice; programs differ in which of the two counts' };
+  }
   const { keys } = raw;
   if (keys === undefined) {
-    if (isPrivateJwk(raw)) return PRIVATE_KEY_FAULT;
     if (kid !== null && raw['kid'] !== kid) return { fault: 'is one JWK, and has another key id' };
     return readJwk(raw);
   }
@@ -52,7 +56,6 @@ function readJson(text: string, kid: string | null): PublicKey | PublicKeyFault 
 }
 
 function readSet(keys: readonly JsonObject[], kid: string | null): PublicKey | PublicKeyFault {
-  if (keys.some(isPrivateJwk)) return PRIVATE_KEY_FAULT;
   const chosen = kid === null ? keys : keys.filter((key) => key['kid'] === kid);
   const [key, ...more] = chosen;
   if (key === undefined) {

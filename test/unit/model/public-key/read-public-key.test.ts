@@ -28,6 +28,17 @@ describe('reading a public key', () => {
     rsa: generateKeyPairSync('rsa', { modulusLength: 2048 }),
   };
 
+  it('refuses JSON that names a member twice, of which programs take one or the other', () => {
+    const [one, other] = [jwkOf(samplePair.publicKey), jwkOf(generateKeyPairSync('ed25519').publicKey)];
+    const twice = JSON.stringify(one).replace('{', `{"x":${JSON.stringify(other['x'])},`);
+    const escaped = JSON.stringify(one).replace('{', `{"\\u0078":${JSON.stringify(other['x'])},`);
+    for (const text of [twice, escaped, `{"keys":[${twice}]}`, `{"keys":[],"keys":[${JSON.stringify(one)}]}`]) {
+      assert.deepEqual(readPublicKey(text), {
+        fault: 'is JSON that names something twice; programs differ in which of the two counts',
+      });
+    }
+  });
+
   for (const [kind, { publicKey }] of Object.entries(takenPairs)) {
     it(`takes ${kind} as PEM and as JWK, and keeps the required members alone`, () => {
       const jwk = jwkOf(publicKey);
