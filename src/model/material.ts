@@ -53,6 +53,13 @@ export function publicKeyMaterial(
   return { kind: 'public-key', publicKey, retiringPublicKey };
 }
 
+/** The public key, then a retiring one that still works; null for a material of another kind. */
+export function publicKeysOf(material: Material<unknown>, nowSeconds: number): readonly PublicKey[] | null {
+  if (material.kind !== 'public-key') return null;
+  const { publicKey: current, retiringPublicKey: former } = material;
+  return former !== null && nowSeconds < former.expiresAt ? [current, former.publicKey] : [current];
+}
+
 /** What holds of a kind of material as a whole. */
 interface MaterialFacts {
   /** A secret App Key is sealed, shown once, and may be kept as a hash only. */

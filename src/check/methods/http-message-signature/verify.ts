@@ -1,4 +1,5 @@
 import { constants, verify } from 'node:crypto';
+import { publicKeysOf } from '../../../model/material.ts';
 import type { HttpSignatureAlgorithm } from '../../../model/options/http-signature-algorithms.ts';
 import { type PublicKey, type PublicKeyKind, publicKeyKinds } from '../../../model/public-key/public-key.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
@@ -32,11 +33,7 @@ const checks: Readonly<Record<HttpSignatureAlgorithm, Check>> = {
 
 /** Public keys, whose private halves only partners have. {@link verifyHttpSignature} sees to dummies itself. */
 export const publicKeys: KeyKind<PublicKey> = {
-  keysOf: (material, nowSeconds) => {
-    if (material.kind !== 'public-key') return null;
-    const { publicKey: current, retiringPublicKey: former } = material;
-    return former !== null && nowSeconds < former.expiresAt ? [current, former.publicKey] : [current];
-  },
+  keysOf: publicKeysOf,
   dummies: [],
   absent: refuse('AUTHENTICATION_FAILED', 'the credential has no public key'),
 };

@@ -4,7 +4,7 @@ import { TOKEN_METHOD } from '../../../check/methods/methods.ts';
 import type { ReplayGuard, Reservation } from '../../../check/replay/replay-guard.ts';
 import type { HeldCredential } from '../../../check/store/credential-source.ts';
 import type { WhichSecret } from '../../../model/credential.ts';
-import type { PublicKey } from '../../../model/public-key/public-key.ts';
+import { publicKeysOf } from '../../../model/material.ts';
 import { findSigningKey } from './algorithms.ts';
 import { findClaimFault } from './judge-claims.ts';
 import type { AssertionClaims, NamedAssertion } from './read-assertion.ts';
@@ -29,20 +29,13 @@ export async function verifyAssertion(
   nowSeconds: number,
 ): Promise<ProvenAssertion | string> {
   if ('fault' in assertion) return assertion.fault;
-  const key = await findSigningKey(assertion, publicKeysOf(held, nowSeconds));
+  const keys = held === null ? null : publicKeysOf(held.credential.material, nowSeconds);
+  const key = await findSigningKey(assertion, keys ?? []);
   const fault = findCredentialFault(held, TOKEN_METHOD, nowSeconds);
   if (fault !== null) return fault.detail;
-  if (held?.credential.material.kind !== 'public-key') return 'the credential has no public key';
+  if (held === null || keys === null) return 'the credential has no public key';
   if (key === null) return 'the signature of the assertion is by no public key of the credential';
   return findClaimFault(assertion.claims, audiences, nowSeconds) ?? { clientId, claims: assertion.claims, held, key };
-}
-
-/** The public key of a client, then a retiring one that still works; none where it has none. */
-function publicKeysOf(held: HeldCredential | null, nowSeconds: number): readonly PublicKey[] {
-  const material = held?.credential.material;
-  if (material?.kind !== 'public-key') return [];
-  const { publicKey, retiringPublicKey: former } = material;
-  return former !== null && nowSeconds < former.expiresAt ? [publicKey, former.publicKey] : [publicKey];
 }
 
 /** Why an assertion does not count whose `jti` is not used for the first time, for the log. */
