@@ -15,6 +15,7 @@ export interface NoValue {
 
 const ABSENT: NoValue = { why: 'which is not in the request' };
 const NOT_ONCE: NoValue = { why: 'whose name is not in the query exactly once' };
+const JOINED: NoValue = { why: 'whose lines Envoy may have joined' };
 const UNREADABLE: NoValue = { why: 'which cannot be read as a structured field for certain' };
 
 /** A field of a request: its text, and why that cannot be signed; null for none. */
@@ -89,6 +90,7 @@ export class ComponentValues {
   #linesInBase64(name: string): string | NoValue {
     const lines = headerLines(this.request, name);
     if (lines.length === 0) return ABSENT;
+    if (!this.request.headers.isRaw && lines.some((line) => line.includes(','))) return JOINED;
     return lines.map((line) => writeBytes(Buffer.from(line, 'latin1'))).join(', ');
   }
 

@@ -4,7 +4,7 @@ import {
   httpSignatureAlgorithms,
 } from '../../../model/options/http-signature-algorithms.ts';
 import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
-import { headerText } from '../../signing/header-text.ts';
+import { headerText, refuseUnsignableText } from '../../signing/header-text.ts';
 import type { SignableRequest } from '../../signing/signable-request.ts';
 import type { SignerCredentials } from '../authenticate-signer.ts';
 import { ComponentValues } from './component-values.ts';
@@ -12,6 +12,7 @@ import { type Component, readComponents } from './components.ts';
 import { type ContentDigests, readContentDigest } from './content-digest.ts';
 import { DIGEST_FIELD, findUncovered } from './coverage.ts';
 import type { KeyedSignature } from './choose-signature.ts';
+import { SIGNATURE_INPUT } from './message-signature.ts';
 import { signatureBases } from './signature-base.ts';
 import type { SignedBases } from './verify.ts';
 
@@ -36,8 +37,8 @@ export type ReadingOptions = Pick<HttpSignatureOptions, 'algorithms' | 'coverAls
 
 /**
  * Reads what a signature covers, and builds what was signed (spec §3.5). Refuses with `MALFORMED_REQUEST` a covered
- * field that cannot be signed, and with `CREDENTIALS_MALFORMED` whatever else is missing or wrong. `values` are those
- * of the request, for several signatures of it.
+ * field, or the list itself, that cannot be signed, and with `CREDENTIALS_MALFORMED` whatever else is missing or wrong.
+ * `values` are those of the request, for several signatures of it.
  */
 export function readCredentials(
   request: SignableRequest,
@@ -56,6 +57,8 @@ export function readCredentials(
   if (typeof components === 'string') return malformed(components);
   const uncovered = findUncovered(request, components, options);
   if (uncovered !== null) return malformed(`the signature does not cover ${uncovered}`);
+  const unsignable = refuseUnsignableText(request, SIGNATURE_INPUT, text);
+  if (unsignable !== null) return unsignable;
   const bases = signatureBases(values, { components, text });
   if (isRefusal(bases)) return bases;
   const digests = components.some(isDigest) ? readContentDigest(headerText(request, DIGEST_FIELD) ?? '') : null;

@@ -376,6 +376,42 @@ describe('http-message-signature authentication', () => {
     }
   });
 
+  describe('with headers as a map, in which Envoy writes "!" for lost bytes and joins lines', () => {
+    for (const [what, parts, outcome] of [
+      ['takes what lost nothing', { more: ';nonce="a"' }, 'ALLOWED: '],
+      [
+        'refuses a signed header with a "!"',
+        { headers: [['X-A', 'a!']], covered: [...USUAL_COVERED, '"x-a"'] },
+        'MALFORMED_REQUEST: the signed header x-a has a "!", which may stand for a byte that Envoy could not show',
+      ],
+      [
+        'refuses a "!" among the parameters, which are signed too',
+        { more: ';nonce="a!"' },
+        'MALFORMED_REQUEST: the signed header signature-input has a "!", which may stand for a byte that Envoy could not show',
+      ],
+      [
+        'refuses bs of a header that may have been several lines',
+        { headers: [['X-A', 'a,b']], covered: [...USUAL_COVERED, '"x-a";bs'], values: { '"x-a";bs': ':YSxi:' } },
+        'CREDENTIALS_MALFORMED: the signature covers x-a, whose lines Envoy may have joined',
+      ],
+      [
+        'takes bs of one that was one line',
+        { headers: [['X-A', 'ab']], covered: [...USUAL_COVERED, '"x-a";bs'], values: { '"x-a";bs': ':YWI=:' } },
+        'ALLOWED: ',
+      ],
+    ] as const satisfies readonly (readonly [string, Parts, string])[]) {
+      it(what, async () => {
+        const gateway = keyGateway(key.publicKey);
+        await gateway.send({ ...signed(parts), headerForm: 'map' });
+        const { code, detail } = lastDecision(gateway);
+        assert.equal(`${code}: ${detail ?? ''}`, outcome);
+        const raw = keyGateway(key.publicKey);
+        await raw.send({ ...signed(parts), headerForm: 'raw' });
+        assert.equal(lastDecision(raw).code, 'ALLOWED');
+      });
+    }
+  });
+
   describe('reads @target-uri', () => {
     for (const [host, uri, code] of [
       ['API.example.com:443', 'https://API.example.com:443/signed', 'ALLOWED'],
