@@ -32,7 +32,7 @@ describe('a wish for a consumer', () => {
           kind: 'consumer',
           id: 'acme',
           before: null,
-          after: { id: 'acme', name: null, description: '', labels: { tier: 'gold' }, enabled: true },
+          after: { id: 'acme', name: null, description: '', labels: { tier: 'gold' }, allowFrom: null, enabled: true },
         },
       ],
     });

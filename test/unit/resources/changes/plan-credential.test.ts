@@ -53,7 +53,7 @@ describe('a new credential', () => {
         after: {
           ...{ id: 'acme-1', consumerId: 'acme', methods, appKey: wish.appKey, appKeyHash: hashOfAppKey(wish.appKey) },
           ...{ material: materialWith(wish.appSecret), state: 'active' },
-          ...{ notBefore: nowSeconds + 5, expiresAt: nowSeconds + 10 },
+          ...{ notBefore: nowSeconds + 5, expiresAt: nowSeconds + 10, allowFrom: null },
         },
       });
     });
