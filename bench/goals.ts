@@ -1,15 +1,22 @@
+import type { BesideResults } from './beside.ts';
+import { keyKinds } from './fixtures/key-pairs.ts';
 import { valuesOf } from './figures.ts';
 import type { LoadName } from './loads.ts';
 import type { Measured, Sample } from './measure.ts';
 import type { MemoryFigures } from './memory.ts';
+import { messageBaselines, messageRowName, messageRowNames } from './message-rows.ts';
 import type { Row } from './row.ts';
 import { differences, median, medianRatio } from './statistics.ts';
+import { assertionName, type TokenFigures } from './token-endpoint.ts';
 
 /** What goals are judged by. */
 export interface Results {
   readonly measured: readonly (Pick<Measured, 'samples'> & { readonly row: Pick<Row, 'name'> })[];
   /** Null when it was not measured. */
   readonly memory: MemoryFigures | null;
+  readonly beside: BesideResults;
+  /** Null when it was not measured. */
+  readonly tokens: readonly TokenFigures[] | null;
 }
 
 /** A figure and the most that it may be. */
@@ -60,6 +67,37 @@ export const goals: readonly Goal[] = [
   ...([0.5, 0.5, 0.65, 0.85] as const).map((atMost, at) =>
     toGrpcGo(`hmac${['-1k', '-100k', '-1m', '-10m'][at] ?? ''}`, 'saturated', atMost),
   ),
+  ...messageRowNames.flatMap(({ kind, suffix }) => {
+    const row = messageRowName(kind, suffix);
+    const { key, verifyNode, verifyGo, grpcGo } = messageBaselines(kind, suffix);
+    return [
+      { subject: `CPU of ${row}, busy`, anyOf: [toParts(row, [verifyNode, key], 1.15)] },
+      {
+        subject: `CPU of ${row}, busy`,
+        anyOf: [unlessLess(verifyGo, verifyNode, times(row, grpcGo, 'busy', 0.8, 'grpc-go'))],
+      },
+    ];
+  }),
+  {
+    subject: 'p99 of key checks beside P-256 signatures, 2000/s',
+    anyOf: [
+      {
+        atMost: 1.5,
+        unit: ' × alone',
+        of: ({ beside }) => beside['key-beside-signatures']?.at(-1)?.p99ToAlone ?? null,
+      },
+    ],
+  },
+  ...keyKinds.map((kind) => ({
+    subject: `CPU of ${assertionName}-${kind}`,
+    anyOf: [
+      {
+        atMost: 1.15,
+        unit: ' × (token-endpoint + crypto.verify)',
+        of: ({ tokens }: Results) => tokens?.find(({ name }) => name === `${assertionName}-${kind}`)?.toParts ?? null,
+      },
+    ],
+  })),
   toGrpcGo('parameters-url', 'busy', 0.45),
   toGrpcGo('parameters-form', 'busy', 0.45),
   ...['100k', '1m'].map((size) => ({
@@ -149,6 +187,34 @@ function times(
       const values = seriesOf(results, row, load, figure);
       const others = seriesOf(results, other, load, figure);
       return values === null || others === null ? null : medianRatio(values, others);
+    },
+  };
+}
+
+/** The CPU time of a row against that of its parts together, which are measured under the busy load. */
+function toParts(row: string, parts: readonly string[], atMost: number): Bound {
+  return {
+    atMost,
+    unit: ` × (${parts.join(' + ')})`,
+    of: (results) => {
+      const values = seriesOf(results, row, 'busy');
+      const others = parts.map((part) => seriesOf(results, part, 'busy'));
+      if (values === null || others.includes(null)) return null;
+      const sums = values.map((_, round) => others.reduce((sum, each) => sum + (each?.[round] ?? NaN), 0));
+      return medianRatio(values, sums);
+    },
+  };
+}
+
+/** A bound that says nothing where one row takes less than another one. */
+function unlessLess(row: string, other: string, bound: Bound): Bound {
+  return {
+    ...bound,
+    of: (results) => {
+      const values = seriesOf(results, row, 'busy');
+      const others = seriesOf(results, other, 'busy');
+      if (values === null || others === null || median(values) < median(others)) return null;
+      return bound.of(results);
     },
   };
 }

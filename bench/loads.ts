@@ -1,7 +1,10 @@
 import { type Load } from './driver/driver.ts';
 
-/** How requests reach a service: the driver calls it as Envoy does, or sends HTTP requests through Envoy. */
-export type Way = 'direct' | 'envoy';
+/**
+ * How requests reach a service: the driver calls it as Envoy does, or sends HTTP requests through Envoy. `alone`: there
+ * is no service, and a program does the work of as many checks as the driver would make, one after the other.
+ */
+export type Way = 'direct' | 'envoy' | 'alone';
 
 /**
  * The loads. Direct: `busy` keeps a service at work all the time, so that it reads and writes many calls at once; `calm`
@@ -11,10 +14,11 @@ export const loadNames = ['busy', 'calm', 'saturated', 'steady'] as const;
 export type LoadName = (typeof loadNames)[number];
 
 /** The loads of each way. */
-export const loadsOf = { direct: ['busy', 'calm'], envoy: ['saturated', 'steady'] } as const satisfies Record<
-  Way,
-  readonly LoadName[]
->;
+export const loadsOf = {
+  direct: ['busy', 'calm'],
+  envoy: ['saturated', 'steady'],
+  alone: ['busy'],
+} as const satisfies Record<Way, readonly LoadName[]>;
 
 /** How much is measured. */
 export interface Plan {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CheckResponse } from '../src/gen/envoy/service/auth/v3/external_auth.ts';
-import { drive, type Drive, driveHttp, type DriverName, type Load, type Target } from './driver/driver.ts';
+import { drive, type Drive, driveHttp, type DriverName, type Load, runAlone, type Target } from './driver/driver.ts';
 import { type LoadName, loadNames, type Plan } from './loads.ts';
+import type { Command } from './peers/peer.ts';
 import { type Memory, readCpuUs, readMemory } from './process/figures.ts';
 import { loadNamesOf, type RequestPorts, type Row, wayOf } from './row.ts';
 
@@ -12,6 +13,8 @@ export interface PreparedRow {
   readonly pids: readonly number[];
   /** Null without an Envoy. */
   readonly envoyPid: number | null;
+  /** The program of a row without a service; else null. */
+  readonly program: Command | null;
   readonly target: Target;
   /** Signs old messages again; called before each load. It does nothing for messages without a signature. */
   readonly renewMessages: () => Promise<void>;
@@ -58,7 +61,7 @@ export async function measure(
   ports: MeasurePorts,
 ): Promise<readonly Measured[]> {
   await verify(prepared, ports);
-  for (const each of prepared) {
+  for (const each of prepared.filter(({ program }) => program === null)) {
     ports.onProgress(`warming up: ${each.row.name}`);
     for (const load of loadNamesOf(each.row)) {
       const { checks, ...warmUp } = plan.warmUp[load];
@@ -91,14 +94,14 @@ function memoryOf(pids: readonly number[]): Memory {
 }
 
 async function sample(each: PreparedRow, load: Load, driver: DriverName): Promise<Sample> {
-  const { pids, envoyPid } = each;
+  const { pids, envoyPid, program } = each;
   const cpuUsOfAll = (): number => pids.reduce((sum, pid) => sum + readCpuUs(pid), 0);
   const beforeUs = cpuUsOfAll();
   const envoyBeforeUs = envoyPid === null ? null : readCpuUs(envoyPid);
   const driven = await driveRow(each, load, driver);
   const usedUs = cpuUsOfAll() - beforeUs;
   return {
-    cpuUs: usedUs / driven.checks,
+    cpuUs: program === null ? usedUs / driven.checks : driven.driverUsPerCheck,
     checksPerSecond: driven.checks / driven.seconds,
     p50Us: driven.p50Us,
     p99Us: driven.p99Us,
@@ -108,8 +111,8 @@ async function sample(each: PreparedRow, load: Load, driver: DriverName): Promis
 }
 
 /** Drives a row, and takes nothing but the expected answer to every call. */
-async function driveRow({ row, target }: PreparedRow, load: Load, driver: DriverName): Promise<Drive> {
-  const driven = await (wayOf(row) === 'direct' ? drive(driver, target, load) : driveHttp(target, load));
+async function driveRow({ row, target, program }: PreparedRow, load: Load, driver: DriverName): Promise<Drive> {
+  const driven = await driveOnce();
   const { checks, failed, failure } = driven;
   if (failed > 0) throw new Error(`${row.name}: ${String(failed)} of ${String(checks)} calls failed: ${failure}`);
   const right = driven[row.expect.decision];
@@ -117,6 +120,11 @@ async function driveRow({ row, target }: PreparedRow, load: Load, driver: Driver
     throw new Error(`${row.name}: ${String(right)} of ${String(checks)} answers were ${row.expect.decision}`);
   }
   return driven;
+
+  function driveOnce(): Promise<Drive> {
+    if (program !== null) return runAlone(program, target, load);
+    return wayOf(row) === 'direct' ? drive(driver, target, load) : driveHttp(target, load);
+  }
 }
 
 /** A load within the bounds of a row. */
@@ -144,6 +152,7 @@ async function verify(prepared: readonly PreparedRow[], { driver, requests }: Me
   for (const each of prepared) {
     const { row } = each;
     const { firstReply } = await driveRow(each, one, driver);
+    if (each.program !== null) continue;
     const reply = Buffer.from(firstReply, 'base64');
     let fault: string | null | undefined;
     if (wayOf(row) === 'direct') {

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type DriverName, drivers } from './driver/driver.ts';
-import { besideName } from './beside.ts';
+import { type BesideName, besideNames } from './beside.ts';
 import { memoryName } from './memory.ts';
-import { tokenEndpointName } from './token-endpoint.ts';
+import { assertionName, tokenEndpointName } from './token-endpoint.ts';
 import { type Plan, plans } from './loads.ts';
 import { baselinesOf, rows } from './rows.ts';
 import { type Row } from './row.ts';
@@ -12,10 +12,12 @@ import { type Row } from './row.ts';
 export interface Options {
   readonly plan: Plan;
   readonly rows: readonly Row[];
-  /** Whether small checks are measured beside large ones. */
-  readonly isBeside: boolean;
+  /** What key checks are measured beside. */
+  readonly besides: readonly BesideName[];
   /** Whether the token endpoint is measured. */
   readonly isTokenEndpoint: boolean;
+  /** Whether clients with assertions are, too; then the token endpoint is measured in any case. */
+  readonly isAssertion: boolean;
   /** Whether the memory of an idle service is measured. */
   readonly isMemory: boolean;
   /** The Node.js that services run on: a path. */
@@ -28,7 +30,7 @@ export interface Options {
 }
 
 /** What is asked for by name but is not a row. */
-const specialNames = [besideName, tokenEndpointName, memoryName] as const;
+const specialNames = [...besideNames, tokenEndpointName, assertionName, memoryName] as const;
 
 export const usage = `Usage: npm run bench -- [--quick] [--rows NAME,…] [--rounds N] [--driver go|node] [--against DIR]
                         [--node PATH] [--json]
@@ -70,8 +72,9 @@ export function parseOptions(args: readonly string[]): Options | null {
       values.rows === undefined
         ? rows.filter(({ isSlow }) => !(values.quick && isSlow))
         : pickRows(values.rows.split(',')),
-    isBeside: isAsked(besideName, values),
-    isTokenEndpoint: isAsked(tokenEndpointName, values),
+    besides: besideNames.filter((name) => isAsked(name, values)),
+    isTokenEndpoint: isAsked(tokenEndpointName, values) || isAsked(assertionName, values),
+    isAssertion: isAsked(assertionName, values),
     isMemory: isAsked(memoryName, values),
     node: values.node === undefined ? process.execPath : resolve(values.node),
     json: values.json,

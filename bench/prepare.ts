@@ -29,14 +29,17 @@ export async function prepareRows(
   { requests, onProgress }: Pick<MeasurePorts, 'requests' | 'onProgress'>,
 ): Promise<PreparedRows> {
   return await acquireAll(async (keep) => {
-    const written: Record<Way, Map<Row['messages'], MessageFile>> = { direct: new Map(), envoy: new Map() };
+    const written: Record<Way, Map<Row['messages'], MessageFile>> = {
+      direct: new Map(),
+      envoy: new Map(),
+      alone: new Map(),
+    };
     const write = async (row: Row): Promise<MessageFile> => {
       const way = wayOf(row);
       const present = written[way].get(row.messages);
       if (present !== undefined) return present;
       const path = join(files.directory, `${way}-${String(written[way].size)}.messages`);
-      const { partners, edit } = requests;
-      const ports = { partners, edit: way === 'direct' ? edit : writeHttpRequest };
+      const ports = { ...requests, edit: way === 'envoy' ? writeHttpRequest : requests.edit };
       const file = new MessageFile(path, () => row.messages(ports));
       await file.renew();
       written[way].set(row.messages, file);
@@ -47,8 +50,10 @@ export async function prepareRows(
     const rows: PreparedRow[] = [];
     for (const { row, peer } of measurables) {
       onProgress(`starting: ${row.name}`);
+      const program = row.isAlone === true ? peer.command(files) : null;
       const services: RunningPeer[] = [];
-      for (let at = 0; at < (row.processes ?? 1); at += 1) services.push(keep(await startPeer(peer, files)));
+      for (let at = 0; program === null && at < (row.processes ?? 1); at += 1)
+        services.push(keep(await startPeer(peer, files)));
       const pids = services.map(({ pid }) => pid);
       const messages = await write(row);
       const renewMessages = async (): Promise<void> => {
@@ -57,7 +62,7 @@ export async function prepareRows(
       const target = { messages: messages.path, headers: files.headers };
       if (row.through === undefined) {
         const address = services[0]?.address ?? '';
-        rows.push({ row, pids, envoyPid: null, target: { ...target, address }, renewMessages });
+        rows.push({ row, pids, envoyPid: null, program, target: { ...target, address }, renewMessages });
         continue;
       }
       backend ??= keep(await startPeer(peers.backend, files));
@@ -68,6 +73,7 @@ export async function prepareRows(
         // Where nothing but Envoy is at work, Envoy is what is measured.
         pids: row.through === 'plain' ? [envoy.pid] : pids,
         envoyPid: envoy.pid,
+        program,
         target: { ...target, address: envoy.address },
         renewMessages,
       });

@@ -1,11 +1,10 @@
 import { renderTable } from '../src/cli/render/list.ts';
-import { type BesideFigures, besideTitle } from './beside.ts';
-import type { Latencies } from './driver/pace.ts';
+import { type BesideFigures, besideNames, type BesideResults, besideTitle } from './beside.ts';
 import { type Figures } from './figures.ts';
 import type { Outcome } from './goals.ts';
 import { describeLoad, type LoadName, loadNames, type Plan } from './loads.ts';
 import { type MemoryFigures, memoryTitle } from './memory.ts';
-import { type TokenEndpointFigures, tokenEndpointName, tokenEndpointTitle } from './token-endpoint.ts';
+import { type TokenFigures, tokenEndpointTitle } from './token-endpoint.ts';
 
 /** What was left out of a run, and why. */
 export interface Omission {
@@ -18,9 +17,9 @@ export interface Report {
   readonly machine: Readonly<Record<string, string>>;
   readonly plan: Plan;
   readonly rows: readonly Figures[];
+  readonly beside: BesideResults;
   /** Null when it was not measured. */
-  readonly beside: BesideFigures | null;
-  readonly tokenEndpoint: TokenEndpointFigures | null;
+  readonly tokens: readonly TokenFigures[] | null;
   readonly memory: MemoryFigures | null;
   readonly goals: readonly Outcome[];
   readonly omitted: readonly Omission[];
@@ -28,14 +27,17 @@ export interface Report {
 
 /** The figures as text for people. */
 export function formatReport(report: Report): string {
-  const { machine, plan, rows, beside, tokenEndpoint, memory, goals, omitted } = report;
+  const { machine, plan, rows, beside, tokens, memory, goals, omitted } = report;
   const lines = Object.entries(machine).map(([name, value]) => `${name}: ${value}`);
   for (const load of loadNames) {
     const table = formatLoad(rows, load);
     if (table !== null) lines.push('', describeLoad(load, plan.loads[load]), table);
   }
-  if (beside !== null) lines.push('', besideTitle, formatBeside(beside));
-  if (tokenEndpoint !== null) lines.push('', tokenEndpointTitle, formatTokenEndpoint(tokenEndpoint));
+  for (const name of besideNames) {
+    const figures = beside[name];
+    if (figures !== undefined) lines.push('', besideTitle(name), formatBeside(figures));
+  }
+  if (tokens !== null) lines.push('', tokenEndpointTitle, formatTokens(tokens));
   if (memory !== null) lines.push('', memoryTitle, formatMemory(memory));
   if (goals.length > 0) lines.push('', 'goals', formatGoals(goals));
   for (const { name, reason } of omitted) lines.push(`left out: ${name}: ${reason}`);
@@ -79,23 +81,33 @@ function formatLoad(rows: readonly Figures[], load: LoadName): string | null {
   return lines.length === 0 ? null : formatTable(head, lines);
 }
 
-function formatBeside({ alone, beside, large }: BesideFigures): string {
-  const line = (name: string, { p50Us, p99Us, maxUs }: Latencies): string[] => [
-    name,
-    p50Us.toFixed(0),
-    p99Us.toFixed(0),
-    maxUs.toFixed(0),
-  ];
+function formatBeside(figures: readonly BesideFigures[]): string {
   return formatTable(
-    ['', 'p50 µs', 'p99 µs', 'longest µs'],
-    [line('small, alone', alone), line('small, beside large', beside), line('large', large)],
+    ['', 'p50 µs', 'p99 µs', '× alone', 'longest µs', 'others: p50 µs', 'p99 µs'],
+    figures.map(({ title, keyChecks, p99ToAlone, others }) => [
+      title,
+      keyChecks.p50Us.toFixed(0),
+      keyChecks.p99Us.toFixed(0),
+      p99ToAlone?.toFixed(2) ?? '-',
+      keyChecks.maxUs.toFixed(0),
+      others?.p50Us.toFixed(0) ?? '-',
+      others?.p99Us.toFixed(0) ?? '-',
+    ]),
   );
 }
 
-function formatTokenEndpoint({ cpuUs, tokensPerSecond, p50Us, p99Us }: TokenEndpointFigures): string {
+function formatTokens(tokens: readonly TokenFigures[]): string {
   return formatTable(
-    ['', 'CPU µs/token', 'tokens/s', 'p50 µs', 'p99 µs'],
-    [[tokenEndpointName, cpuUs.toFixed(1), tokensPerSecond.toFixed(0), p50Us.toFixed(0), p99Us.toFixed(0)]],
+    ['', 'CPU µs/token', 'crypto.verify µs', '× (token-endpoint + crypto.verify)', 'tokens/s', 'p50 µs', 'p99 µs'],
+    tokens.map(({ name, cpuUs, verifyUs, toParts, tokensPerSecond, p50Us, p99Us }) => [
+      name,
+      cpuUs.toFixed(1),
+      verifyUs?.toFixed(1) ?? '-',
+      toParts?.toFixed(2) ?? '-',
+      tokensPerSecond.toFixed(0),
+      p50Us.toFixed(0),
+      p99Us.toFixed(0),
+    ]),
   );
 }
 

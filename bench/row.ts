@@ -1,5 +1,6 @@
 import { type CheckResponse } from '../src/gen/envoy/service/auth/v3/external_auth.ts';
 import type { EnvoyChain } from './envoy/chain.ts';
+import type { KeyPairs } from './fixtures/key-pairs.ts';
 import { type Partner } from './fixtures/partners.ts';
 import { type LoadName, loadsOf, type Way } from './loads.ts';
 import { type PeerName } from './peers/peers.ts';
@@ -8,6 +9,7 @@ import { type CheckEdit } from './requests/edit-check.ts';
 /** What requests are built from. */
 export interface RequestPorts {
   readonly partners: readonly Partner[];
+  readonly keyPairs: KeyPairs;
   /** Writes a variant of the recorded `CheckRequest` or, for Envoy, of the request that it was made of. */
   readonly edit: (edit: CheckEdit) => Buffer;
 }
@@ -16,13 +18,22 @@ export interface RequestPorts {
 export interface Baselines {
   readonly grpcJs?: string;
   readonly grpcGo?: string;
+  /** What the parts of a check with a public key cost: a key check, and the signature alone in Node.js and in Go. */
+  readonly key?: string;
+  readonly verifyNode?: string;
+  readonly verifyGo?: string;
 }
 
-/** One line of the table: a service, in a process of its own, and the requests it is asked. */
+/**
+ * One line of the table: a service, in a process of its own, and the requests it is asked; or a program that does one
+ * part of the work alone.
+ */
 export interface Row {
   readonly name: string;
   readonly title: string;
   readonly peer: PeerName;
+  /** The peer is no service: each time it reads the messages, does its work, and prints what it took. */
+  readonly isAlone?: true;
   /** The Envoy that requests go through; without it the driver calls the service itself. */
   readonly through?: EnvoyChain;
   /** How many processes of the service stand behind that Envoy; one without it. Figures are sums over all of them. */
@@ -60,7 +71,8 @@ export interface Expectation {
 }
 
 /** How requests reach the service of a row. */
-export function wayOf({ through }: Row): Way {
+export function wayOf({ through, isAlone }: Row): Way {
+  if (isAlone === true) return 'alone';
   return through === undefined ? 'direct' : 'envoy';
 }
 

@@ -2,6 +2,7 @@ import { envoyRows } from './envoy-rows.ts';
 import { endpoints, fillerCount, fillerPath } from './fixtures/document.ts';
 import { endpointCounts } from './fixtures/files.ts';
 import { allowedAs, allowedWithinLimit, anyAllow, refusedWith } from './expectations.ts';
+import { messageRows } from './message-rows.ts';
 import { type PeerName } from './peers/peers.ts';
 import { keyMessages, keyTarget, partnerMessages } from './requests/key-requests.ts';
 import { type Baselines, type Expectation, type Row } from './row.ts';
@@ -53,6 +54,7 @@ export const rows: readonly Row[] = [
   slow(keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders'))),
   ...tokenRows,
   ...signatureRows,
+  ...messageRows,
   ...envoyRows,
 ];
 

@@ -3,21 +3,22 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compareWith, formatComparisons } from './against.ts';
-import { type BesideFigures, besideName, measureBeside } from './beside.ts';
+import { type BesideResults, measureBeside } from './beside.ts';
 import { type DriverName, drivers } from './driver/driver.ts';
 import { summarize } from './figures.ts';
 import { envoyNeeds } from './envoy/start-envoy.ts';
 import { type Files, writeFiles } from './fixtures/files.ts';
+import { KeyPairs } from './fixtures/key-pairs.ts';
 import { createPartners } from './fixtures/partners.ts';
 import { describeMachine } from './machine.ts';
 import { measure, type Measured } from './measure.ts';
 import { measureMemory, memoryName } from './memory.ts';
 import { type Options, parseOptions, usage } from './options.ts';
 import { findMissing, isBuildStale } from './peers/missing.ts';
-import { type Peer, startPeer } from './peers/peer.ts';
+import type { Peer } from './peers/peer.ts';
 import { buildGoPrograms } from './peers/go-build.ts';
 import { buildRustProgram } from './peers/rust-build.ts';
-import { peers, tokenEndpointPeer } from './peers/peers.ts';
+import { peers } from './peers/peers.ts';
 import { prepareRows } from './prepare.ts';
 import { createProgress } from './progress.ts';
 import { formatReport, type Omission } from './report.ts';
@@ -25,7 +26,7 @@ import { createCheckEditor } from './requests/edit-check.ts';
 import { readRecordedCheck } from './requests/recorded-check.ts';
 import { judgeGoals } from './goals.ts';
 import type { RequestPorts, Row } from './row.ts';
-import { measureTokenEndpoint, type TokenEndpointFigures, tokenEndpointName } from './token-endpoint.ts';
+import { measureTokenEndpoint, type TokenFigures, tokenEndpointName } from './token-endpoint.ts';
 import { groupRows } from './rows.ts';
 
 /** Measures what is asked for, and gives it as text: for people, or JSON. */
@@ -35,13 +36,17 @@ async function run(options: Options): Promise<string> {
   const goFault = buildGoPrograms();
   const driver: DriverName = options.driver ?? (goFault === null ? 'go' : 'node');
   const recorded = readRecordedCheck();
-  const requests: RequestPorts = { partners: createPartners(), edit: createCheckEditor(recorded.message) };
+  const requests: RequestPorts = {
+    partners: createPartners(),
+    keyPairs: new KeyPairs(),
+    edit: createCheckEditor(recorded.message),
+  };
   const directory = await temporaryDirectory();
   // Each service listens for the end of this process.
   process.setMaxListeners(process.getMaxListeners() + options.rows.length);
   try {
     progress('writing declarative files');
-    const files = await writeFiles({ directory, node: options.node }, requests.partners, recorded);
+    const files = await writeFiles({ directory, node: options.node }, requests, recorded);
     const omitted: Omission[] = goFault === null ? [] : [{ name: 'Go programs', reason: goFault }];
     if (options.rows.some(({ peer }) => peer.startsWith('tonic'))) {
       progress('building the Rust program');
@@ -75,19 +80,18 @@ async function run(options: Options): Promise<string> {
       await using prepared = await prepareRows(measurables, files, ports);
       measured.push(...(await measure(prepared.rows, options.plan, ports)));
     }
-    const beside =
-      options.isBeside && goFault === null ? await runBeside(files, { requests, options, progress }) : null;
-    if (options.isBeside && goFault !== null) omitted.push({ name: besideName, reason: goFault });
-    const tokenEndpoint = options.isTokenEndpoint ? await runTokenEndpoint(files, requests, options, progress) : null;
+    const beside = goFault === null ? await runBeside(files, requests, options, progress) : {};
+    if (goFault !== null) omitted.push(...options.besides.map((name) => ({ name, reason: goFault })));
+    const tokens = options.isTokenEndpoint ? await runTokenEndpoint(files, requests, options, progress) : null;
     if (options.isMemory) progress(memoryName);
     const memory = options.isMemory ? await measureMemory(files, { plan: options.plan, driver, requests }) : null;
-    const goals = judgeGoals({ measured, memory });
+    const goals = judgeGoals({ measured, memory, beside, tokens });
     const report = {
       machine,
       plan: options.plan,
       rows: summarize(measured),
       beside,
-      tokenEndpoint,
+      tokens,
       memory,
       goals,
       omitted,
@@ -100,23 +104,26 @@ async function run(options: Options): Promise<string> {
 
 async function runTokenEndpoint(
   files: Files,
-  { partners }: RequestPorts,
-  { plan: { rounds } }: Options,
+  requests: RequestPorts,
+  { plan: { rounds }, isAssertion }: Options,
   progress: (text: string) => void,
-): Promise<TokenEndpointFigures> {
+): Promise<readonly TokenFigures[]> {
   progress(tokenEndpointName);
-  await using peer = await startPeer(tokenEndpointPeer, files);
-  return await measureTokenEndpoint(peer, { partners, rounds });
+  return await measureTokenEndpoint(files, requests, { rounds, withAssertions: isAssertion });
 }
 
 async function runBeside(
   files: Files,
-  parts: { readonly requests: RequestPorts; readonly options: Options; readonly progress: (text: string) => void },
-): Promise<BesideFigures> {
-  const { requests, options, progress } = parts;
-  progress(besideName);
-  await using peer = await startPeer(peers['postern-signatures'], files);
-  return await measureBeside(peer, files, { requests, rounds: options.plan.rounds });
+  requests: RequestPorts,
+  { besides, plan: { rounds } }: Options,
+  progress: (text: string) => void,
+): Promise<BesideResults> {
+  const results: { -readonly [K in keyof BesideResults]: BesideResults[K] } = {};
+  for (const name of besides) {
+    progress(name);
+    results[name] = await measureBeside(name, files, { requests, rounds });
+  }
+  return results;
 }
 
 /** A directory that is removed when the process ends, however it ends; services end with it too. */

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { startChild } from '../../test/support/process/child-process.ts';
 import { goProgram } from '../peers/go-build.ts';
+import type { Command } from '../peers/peer.ts';
 
 /** How a service is driven: this many calls at once, until `checks` are done or `seconds` are over. */
 export interface Load {
@@ -64,6 +65,15 @@ export async function driveHttp({ address, messages }: Target, load: Load): Prom
   const { connections, checks, seconds, rate = 0 } = load;
   const values = { address, messages, connections, checks, seconds, rate };
   return (await runDriver(goProgram('httpdrive'), [], values)) as Drive;
+}
+
+/** Runs a program that does its work alone once, as often as a driver would make calls; rejects when it fails. */
+export async function runAlone(
+  { program, args }: Command,
+  { messages }: Pick<Target, 'messages'>,
+  { checks, seconds }: Pick<Load, 'checks' | 'seconds'>,
+): Promise<Drive> {
+  return (await runDriver(program, args, { messages, checks, seconds })) as Drive;
 }
 
 /** Runs a program that drives, with a flag for each value, and gives the JSON that it prints; rejects when it fails. */

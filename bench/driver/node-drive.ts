@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { connect, type ClientHttp2Session, constants, type OutgoingHttpHeaders } from 'node:http2';
+import { readMessages } from '../requests/messages.ts';
 import { type Drive } from './driver.ts';
+import { readArguments } from './read-arguments.ts';
 
 /**
  * The driver where Go is not installed: `node:http2`, with the arguments and the output of bench/peers/go/drive. It
@@ -11,24 +13,6 @@ const LENGTH_DELIMITED = 2;
 const DENIED_RESPONSE = 2;
 const OK_RESPONSE = 3;
 const WINDOW_BYTES = 1 << 24;
-
-/** The arguments `-name value …`. */
-function readArguments(args: readonly string[]): (name: string) => string {
-  const values = new Map<string, string>();
-  for (let at = 0; at + 1 < args.length; at += 2) values.set(args[at]?.slice(1) ?? '', args[at + 1] ?? '');
-  return (name) => values.get(name) ?? '';
-}
-
-function readMessages(path: string): readonly Buffer[] {
-  const messages: Buffer[] = [];
-  const bytes = readFileSync(path);
-  for (let at = 0; at < bytes.length; ) {
-    const end = at + PREFIX_BYTES + bytes.readUInt32BE(at + 1);
-    messages.push(bytes.subarray(at, end));
-    at = end;
-  }
-  return messages;
-}
 
 /** The number of the field that says what was decided; 0 when there is none. Messages here are far below 16 KiB. */
 function decisionField(message: Buffer): number {
@@ -54,7 +38,7 @@ function decisionField(message: Buffer): number {
 }
 
 const argument = readArguments(process.argv.slice(2));
-const messages = readMessages(argument('messages'));
+const messages = readMessages(argument('messages'), { prefix: true });
 const headers = Object.fromEntries(
   JSON.parse(readFileSync(argument('headers'), 'utf8')) as readonly (readonly [string, string])[],
 ) as OutgoingHttpHeaders;

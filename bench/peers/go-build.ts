@@ -6,7 +6,7 @@ const module = fileURLToPath(new URL('go', import.meta.url));
 /** How many characters of a failed build are shown. */
 const shownCharacters = 1000;
 
-const programs = ['authz', 'backend', 'drive', 'httpdrive', 'pace'] as const;
+const programs = ['authz', 'backend', 'drive', 'httpdrive', 'pace', 'verify'] as const;
 type GoProgram = (typeof programs)[number];
 
 /** The path of a program of bench/peers/go, built or not. */

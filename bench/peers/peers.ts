@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LOOPBACK } from '../../src/cli/programs/free-ports.ts';
 import { type Files } from '../fixtures/files.ts';
+import type { KeyKind } from '../fixtures/key-pairs.ts';
 import { PUBLIC_URL } from '../requests/token-requests.ts';
 import { goProgram, neededGoProgram } from './go-build.ts';
 import { type Command, neededService, type Peer } from './peer.ts';
@@ -11,6 +12,7 @@ import { rustProgram } from './rust-build.ts';
 
 const postern = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const grpcJs = fileURLToPath(new URL('grpc-js/server.ts', import.meta.url));
+const verifyAlone = fileURLToPath(new URL('../verify/verify-alone.ts', import.meta.url));
 
 /** Every service that rows of the bench are about. */
 export const peers = {
@@ -22,6 +24,9 @@ export const peers = {
   'grpc-go-key': goPeer('grpc-go, the same key check', goArguments('key')),
   'grpc-go-hmac': goPeer('grpc-go, the same hmac check', goArguments('hmac')),
   'grpc-go-parameters': goPeer('grpc-go, the same check of parameters', goArguments('parameters')),
+  'grpc-go-ed25519': messagePeer('ed25519'),
+  'grpc-go-p256': messagePeer('p256'),
+  'grpc-go-rsa': messagePeer('rsa'),
   'tonic-key': tonicPeer('tonic, the same key check', 'key'),
   'tonic-hmac': tonicPeer('tonic, the same hmac check', 'hmac'),
   backend: {
@@ -38,6 +43,20 @@ export const peers = {
   'postern-endpoints': posternPeer('Postern, 10 000 endpoints', ({ manyEndpoints }) => manyEndpoints),
   'postern-signatures': posternPeer('Postern, signatures', ({ signatures }) => signatures),
   'postern-tokens': posternPeer('Postern, access tokens', ({ tokens }) => tokens, tokenSettings),
+  'postern-ed25519': publicKeyPeer('ed25519'),
+  'postern-p256': publicKeyPeer('p256'),
+  'postern-rsa': publicKeyPeer('rsa'),
+  'verify-node': {
+    title: "signatures alone, with Node's OpenSSL",
+    command: ({ node }) => ({ program: node, args: ['--import', 'tsx', verifyAlone] }),
+    findAddress: findListening,
+  },
+  'verify-go': {
+    title: "signatures alone, with Go's standard library",
+    needs: [neededGoProgram('verify')],
+    command: () => ({ program: goProgram('verify'), args: [] }),
+    findAddress: findListening,
+  },
   'postern-grpc-js': posternPeer(
     'Postern on the grpc-js transport',
     ({ fewEndpoints }) => fewEndpoints,
@@ -70,6 +89,21 @@ function goArguments(mode: string): (files: Files) => readonly string[] {
   return ({ credentials }) => ['-mode', mode, '-credentials', credentials];
 }
 
+/** The same check of requests that are signed with keys of a kind. */
+function messagePeer(kind: KeyKind): Peer {
+  return goPeer(`grpc-go, the same check of message signatures, ${kind}`, ({ publicKeys }) => [
+    '-mode',
+    'message-signature',
+    '-credentials',
+    publicKeys[kind].credentials,
+  ]);
+}
+
+/** With partners who have public keys of a kind, and tokens for them. */
+function publicKeyPeer(kind: KeyKind): Peer {
+  return posternPeer(`Postern, public keys, ${kind}`, ({ publicKeys }) => publicKeys[kind].document, tokenSettings);
+}
+
 function tonicPeer(title: string, mode: string): Peer {
   return {
     title,
@@ -84,6 +118,11 @@ export const tokenEndpointPeer: Peer = {
   ...posternPeer('Postern, token endpoint', ({ tokens }) => tokens, tokenSettings),
   findAddress: (line) => findReady(line, 'http'),
 };
+
+/** As {@link tokenEndpointPeer}, for clients with public keys of a kind. */
+export function assertionPeer(kind: KeyKind): Peer {
+  return { ...publicKeyPeer(kind), findAddress: tokenEndpointPeer.findAddress };
+}
 
 function tokenSettings({ keyRing }: Files): Command['env'] {
   return { POSTERN_KEYRING: keyRing, POSTERN_PUBLIC_URL: PUBLIC_URL };

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 
 const PREFIX_BYTES = 5;
@@ -34,4 +35,16 @@ export async function writeMessages(path: string, messages: readonly Buffer[]): 
     return [prefix, message];
   });
   await writeFile(path, Buffer.concat(pieces));
+}
+
+/** Reads such a file: each message, with its prefix unless it is not wanted. */
+export function readMessages(path: string, { prefix }: { readonly prefix: boolean }): readonly Buffer[] {
+  const messages: Buffer[] = [];
+  const bytes = readFileSync(path);
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + PREFIX_BYTES + bytes.readUInt32BE(at + 1);
+    messages.push(bytes.subarray(prefix ? at : at + PREFIX_BYTES, end));
+    at = end;
+  }
+  return messages;
 }

@@ -63,7 +63,7 @@ var messages = map[string]string{
 	"AMBIGUOUS_PARAMETERS":  "The parameters cannot be signed without ambiguity.",
 }
 
-var challenges = map[string]string{"key": "Key", "hmac": "hmac", "parameter-signature": "Sign"}
+var challenges = map[string]string{"key": "Key", "hmac": "hmac", "parameter-signature": "Sign", messageSignature: "Signature"}
 
 type refusal struct {
 	status         int

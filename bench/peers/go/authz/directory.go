@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"postern/bench/peers/publickey"
 )
 
 // credential is one entry of the -credentials file.
@@ -15,6 +17,9 @@ type credential struct {
 	AppSecret string `json:"appSecret"`
 	Consumer  string `json:"consumer"`
 	Name      string `json:"name"`
+	// A SubjectPublicKeyInfo, of partners who sign with a private key.
+	PublicKey []byte `json:"publicKey"`
+	key       publickey.Key
 }
 
 // directory is what the checks know of callers: credentials by the hash of their App Key.
@@ -28,6 +33,7 @@ var endpoints = map[string]string{
 	"/orders":     "orders",
 	"/signed":     "signed",
 	"/parameters": "parameters",
+	"/message":    "message",
 }
 
 func readDirectory(path string) (directory, error) {
@@ -41,6 +47,12 @@ func readDirectory(path string) (directory, error) {
 	}
 	read := directory{make(map[[sha256.Size]byte]*credential, len(list))}
 	for _, each := range list {
+		if each.PublicKey != nil {
+			var known bool
+			if each.key, known = publickey.Parse(each.PublicKey); !known {
+				return directory{}, fmt.Errorf("%s: a public key of a kind that is not known", path)
+			}
+		}
 		read.credentials[sha256.Sum256([]byte(each.AppKey))] = each
 	}
 	return read, nil

@@ -1,7 +1,7 @@
 // Command authz answers Envoy's external authorization calls on grpc-go, as something to measure Postern against.
 //
 //	authz -mode empty|open
-//	authz -mode key|hmac|parameters -credentials FILE
+//	authz -mode key|hmac|parameters|message-signature -credentials FILE
 //
 // It answers Envoy's health checks too. It listens on a free port of the loopback address and prints "listening PORT".
 package main
@@ -57,6 +57,8 @@ func newService(mode, credentials string) (authv3.AuthorizationServer, error) {
 		return &hmacService{directory: known}, err
 	case "parameters":
 		return &parametersService{directory: known}, err
+	case "message-signature":
+		return &messageSignatureService{directory: known}, err
 	}
 	return nil, fmt.Errorf("there is no -mode %q", mode)
 }

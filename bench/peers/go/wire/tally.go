@@ -85,7 +85,7 @@ func Run(connections int, drive func(connection int) (*Tally, error)) (*Result, 
 			return nil, err
 		}
 	}
-	return summarize(tallies, elapsed, usedCPU()), nil
+	return summarize(tallies, elapsed, UsedCPU()), nil
 }
 
 func summarize(tallies []*Tally, elapsed, cpu time.Duration) *Result {
@@ -115,7 +115,7 @@ func summarize(tallies []*Tally, elapsed, cpu time.Duration) *Result {
 	return &all
 }
 
-func usedCPU() time.Duration {
+func UsedCPU() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0
