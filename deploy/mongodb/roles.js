@@ -48,7 +48,7 @@ const roles = {
     on('meta', 'find', 'insert', 'update'),
     on('formerAppKeys', 'find', 'insert', 'update'),
     on('audit', 'find', 'insert'),
-    on('usage', 'find', 'remove'),
+    on('usage', 'find', 'insert', 'update', 'remove'),
     on('refusals', 'find', 'remove'),
     on('traffic', 'find'),
     on('revokedTokens', 'find'),

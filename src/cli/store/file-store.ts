@@ -43,6 +43,7 @@ export async function openFileStore(
   });
   return {
     resources: resourceStore(path, resourcesOf(content, unread)),
+    due: null,
     usage: { usageOf: async () => await Promise.resolve(new Map()) },
     traffic: createProcessTraffic(environment),
     audit: { events: () => withoutTrail(path), keepAttempt: () => withoutTrail(path) },

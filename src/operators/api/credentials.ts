@@ -1,11 +1,12 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { ID_PATTERN } from '../../model/document/fields.ts';
+import { type DueWish, readDuePage } from '../../resources/changes/due-credentials.ts';
+import type { DueSpan } from '../../resources/changes/due-source.ts';
 import { type CredentialPlace, readCredentialPage } from '../../resources/changes/page-credentials.ts';
 import {
   endsWithin,
   isFormerInUse,
   isUnusedFor,
-  type ShownCredential,
   shownStates,
   stateAt,
 } from '../../resources/changes/shown-credential.ts';
@@ -15,9 +16,10 @@ import { collectAll, type ResourceStore } from '../../resources/changes/resource
 import type { Operator } from '../../model/operator.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
+import { duePlaceText, readDuePlace, spansOf } from './due-query.ts';
 import { credentialSchema, oneCredentialSchema, showCredential } from './credential-shapes.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import { reachCredential, reaches, requireReached } from './reach.ts';
+import { reachCredential, reaches, requireReached, selectorOf } from './reach.ts';
 import { etagOf, idParam, listQuery, pick, spanOf, spanParam } from './request.ts';
 import { answers, pageSchema } from './shapes.ts';
 
@@ -44,7 +46,7 @@ const query = listQuery.extend({
 
 /** Adds the routes that show credentials of consumers within reach, never with a secret. */
 export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, clock }: ApiPorts): void {
-  const { resources, usage } = store;
+  const { resources, usage, due } = store;
 
   api.openapi(
     createRoute({
@@ -53,7 +55,10 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
       tags,
       operationId: 'listCredentials',
       summary: 'The credentials of consumers within reach, in the order of consumers and then of their ids.',
-      description: 'A page may have fewer items than its limit and still a next one; it is empty only at the end.',
+      description:
+        'A page may have fewer items than its limit and still a next one; it is empty only at the end. With ' +
+        'expiringWithin, formerInUse or unusedFor, and without consumer, endpoint and appKeyHash, those come first ' +
+        'that end first, or that were not used for longest.',
       request: { query },
       responses: answers({ 200: pageSchema('CredentialPage', credentialSchema) }),
     }),
@@ -79,8 +84,18 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
       // Of no consumer, where nobody within reach has it.
       if (appKeyHash !== undefined && holder === null) return context.json({ items: [], nextCursor: null }, 200);
       const nowSeconds = clock.nowSeconds();
-      const { isWanted, isUseWanted } = wishOf(wish, nowSeconds);
+      const { isWanted, isUseWanted, spans } = wishOf(wish, nowSeconds);
       const cursors = context.get('cursors');
+      const isNarrowed = [consumerId, endpointId, appKeyHash].some((each) => each !== undefined);
+      if (spans !== null && !isNarrowed) {
+        const { shown, next } = await readDuePage(
+          { resources, usage, due },
+          { spans, labels: selectorOf(operator), isWanted, isUseWanted },
+          { from: cursors.readPlace(at, (text) => readDuePlace(text, spans)), limit, nowSeconds },
+        );
+        const items = shown.map((each) => ({ ...pick(showCredential(each, nowSeconds), fields) }));
+        return context.json({ items, nextCursor: next === null ? null : cursors.after(duePlaceText(next)) }, 200);
+      }
       const { shown, next } = await readCredentialPage(
         { resources, usage },
         {
@@ -139,17 +154,19 @@ async function findHolder(
 function wishOf(
   { method, status, expiringWithin, unusedFor, formerInUse }: Omit<z.infer<typeof query>, 'limit'>,
   nowSeconds: number,
-): { isWanted: (credential: ManagedCredential) => boolean; isUseWanted: (shown: ShownCredential) => boolean } {
+): Pick<DueWish, 'isWanted' | 'isUseWanted'> & { readonly spans: readonly DueSpan[] | null } {
   const ending = expiringWithin === undefined ? null : spanOf('expiringWithin', expiringWithin);
   const unused = unusedFor === undefined ? null : spanOf('unusedFor', unusedFor);
+  const isFormerWanted = formerInUse === 'true';
   return {
+    spans: spansOf({ endingSeconds: ending, isFormerWanted, unusedSeconds: unused }, nowSeconds),
     isWanted: (credential) =>
       (method === undefined || credential.methods.includes(method)) &&
       (status === undefined || stateAt(credential, nowSeconds) === status) &&
       (ending === null || endsWithin(credential, ending, nowSeconds)),
     isUseWanted: (shown) =>
       (unused === null || isUnusedFor(shown, unused, nowSeconds)) &&
-      (formerInUse === 'false' || isFormerInUse(shown, nowSeconds)),
+      (!isFormerWanted || isFormerInUse(shown, nowSeconds)),
   };
 }
 

@@ -129,8 +129,10 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
   }
 }
 
-function requireDatabase({ file, refusals, replicas, once, ...others }: SystemOfRecord): ApiStore {
-  if (refusals !== null && replicas !== null && once !== null) return { ...others, refusals, replicas, once };
+function requireDatabase({ file, due, refusals, replicas, once, ...others }: SystemOfRecord): ApiStore {
+  if (due !== null && refusals !== null && replicas !== null && once !== null) {
+    return { ...others, due, refusals, replicas, once };
+  }
   throw new Error(
     `POSTERN_STORE: ${String(file)} is a file, which the management API does not change; it needs MongoDB`,
   );

@@ -1,5 +1,6 @@
 import type { Sealer } from '../../model/keyring/sealed.ts';
 import type { Change, Operation, RevertedEvent } from './change.ts';
+import type { DueSource } from './due-source.ts';
 import type { RefusalSource } from '../../check/refusals/refusal-record.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resource.ts';
 import type { ReplicaDirectory } from './replicas.ts';
@@ -198,6 +199,8 @@ export interface SealedSecrets {
 export interface SystemOfRecord extends AsyncDisposable {
   readonly resources: ResourceStore;
   readonly usage: UsageSource;
+  /** Null for a declarative file, which is in memory as a whole. */
+  readonly due: DueSource | null;
   readonly traffic: TrafficSource;
   readonly audit: AuditTrail;
   /** What was refused to known callers; null where only the service that runs knows. */

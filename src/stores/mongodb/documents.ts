@@ -58,6 +58,8 @@ export interface UsageDocument {
   readonly _id: string;
   readonly lastUsedAt?: Date;
   readonly retiringSecretLastUsedAt?: Date;
+  /** When it was last used, or began to work; never later than that. Commits set it for credentials that are new. */
+  readonly idleSince?: Date;
 }
 
 /** The requests of one day to one endpoint by one consumer, or by all. `_id` is `2026-11-23/endpointId/consumerId`. */

@@ -84,7 +84,7 @@ async function readSoon(
     },
   ];
   const options = {
-    hint: { [field]: 1 },
+    hint: collection === 'credentials' ? { [field]: 1, _id: 1 } : { [field]: 1 },
     maxTimeMS: MAX_TIME_MS,
     batchSize: BATCH,
     ...({ readPreference: 'secondaryPreferred', readConcern: { level: 'local' } } as const),

@@ -4,6 +4,7 @@ import { createAuditTrail } from './audit-trail.ts';
 import { connectMongodb, type ConnectionWish, nameOfCommand } from './connect.ts';
 import { byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { collectionOf } from './documents.ts';
+import { createDueSource } from './due-credentials.ts';
 import { withFaults } from './faults.ts';
 import { describeFault } from './mapping/document-fault.ts';
 import { MongoResourceStore, type MongoResourceStorePorts } from './resource-store.ts';
@@ -76,6 +77,7 @@ export function openMongoStore(
   return {
     resources: new MongoResourceStore({ ...ports, db }),
     usage: createUsageSource(db, timeoutMs),
+    due: createDueSource(db, clock, timeoutMs),
     traffic: createTrafficSource(db, timeoutMs),
     audit: createAuditTrail(db, { clock, timeoutMs }),
     refusals: createRefusalSource(db, timeoutMs),

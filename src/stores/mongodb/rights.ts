@@ -42,7 +42,7 @@ export const neededRights: Readonly<Record<RightsUse, readonly Right[]>> = {
     right('meta', ['find', 'insert', 'update'], COMMANDS_FAIL),
     right('formerAppKeys', ['find', 'insert', 'update'], COMMANDS_FAIL),
     right('audit', ['find', 'insert'], COMMANDS_FAIL),
-    right('usage', ['find', 'remove'], COMMANDS_FAIL),
+    right('usage', ['find', 'insert', 'update', 'remove'], COMMANDS_FAIL),
     right('refusals', ['find', 'remove'], COMMANDS_FAIL),
     right('traffic', ['find'], COMMANDS_FAIL),
     right('revokedTokens', ['find'], COMMANDS_FAIL),

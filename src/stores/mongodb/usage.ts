@@ -29,6 +29,7 @@ function raise(use: CredentialUse): AnyBulkWriteOperation<UsageDocument> {
   const { credentialId, lastUsedAt, retiringSecretLastUsedAt: retiring } = use;
   const latest = {
     lastUsedAt: new Date(lastUsedAt * 1000),
+    idleSince: new Date(lastUsedAt * 1000),
     ...(retiring === null ? {} : { retiringSecretLastUsedAt: new Date(retiring * 1000) }),
   };
   return { updateOne: { filter: { _id: credentialId }, update: { $max: latest }, upsert: true } };
@@ -41,7 +42,10 @@ export function createUsageSource(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): Usage
       const usage = new Map<string, Usage>();
       for (const ids of chunksOf(credentialIds, IDS_AT_ONCE)) {
         const options = { signal: AbortSignal.timeout(timeoutMs) };
-        const found = collectionOf(db, 'usage').find({ _id: { $in: [...ids] } }, options);
+        const found = collectionOf(db, 'usage').find(
+          { _id: { $in: [...ids] }, lastUsedAt: { $exists: true } },
+          options,
+        );
         for (const { _id, lastUsedAt, retiringSecretLastUsedAt } of await withFaults(() => found.toArray())) {
           usage.set(_id, {
             lastUsedAt: secondsOf(lastUsedAt),

@@ -135,7 +135,8 @@ describe('the resource store on MongoDB', () => {
     const store = storeOn(db());
     await store.commit(whole(), operation);
     const lastUsedAt = new Date(1_7240_000_000_500);
-    await db().collection<Anything>('usage').insertOne({ _id: 'acme-hmac', lastUsedAt });
+    assert.equal((await createUsageSource(db()).usageOf(['acme-hmac'])).size, 0);
+    await db().collection<Anything>('usage').updateOne({ _id: 'acme-hmac' }, { $set: { lastUsedAt } });
     await insertRaw('usage', { _id: 'nonsense', lastUsedAt: 'yesterday' });
     const usage = createUsageSource(db());
     assert.deepEqual(

@@ -58,7 +58,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       { actor: 'ada', action: 'first' },
     );
     await release(migrator);
-    await root.collection<Anything>('usage').insertOne({ _id: 'acme-hmac', lastUsedAt: new Date() });
+    await root.collection<Anything>('usage').updateOne({ _id: 'acme-hmac' }, { $set: { lastUsedAt: new Date() } });
   });
   after(async () => {
     await Promise.all(clients.map((client) => client.close()));

@@ -241,6 +241,33 @@ describe('the schema of the database', () => {
     });
   });
 
+  describe('of version 12', () => {
+    it('knows since when credentials are not used, those too that never were', async () => {
+      await ensureSchema(db);
+      await db.collection('usage').dropIndex('idleSince_1__id_1');
+      const schema = { bsonType: 'object', properties: { _id: {}, lastUsedAt: {} }, additionalProperties: false };
+      await db.command({ collMod: 'usage', validator: { $jsonSchema: schema } });
+      const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));
+      const version = { revision: 1, createdAt: at(1), updatedAt: at(1) };
+      const holders = ['never', 'used', 'later'].map((id, index) => ({
+        ...signer({}),
+        ...{ _id: id, methods: ['oauth2'], appKeyHash: String(index).repeat(64) },
+        ...(id === 'later' ? { notBefore: at(3) } : {}),
+        ...version,
+      }));
+      await db.collection<Anything>('credentials').insertMany(holders);
+      await db.collection<Anything>('usage').insertOne({ _id: 'used', lastUsedAt: at(2) });
+      await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 12 } });
+      assert.equal(await ensureSchema(db), 'migrated');
+      assert.deepEqual(await findSchemaDifferences(db), []);
+      assert.deepEqual(await db.collection('usage').find().sort({ _id: 1 }).toArray(), [
+        { _id: 'later', idleSince: at(3) },
+        { _id: 'never', idleSince: at(1) },
+        { _id: 'used', lastUsedAt: at(2), idleSince: at(2) },
+      ]);
+    });
+  });
+
   describe('of version 9', () => {
     it('takes public keys and methods that came since, and keeps the credentials that are there', async () => {
       await ensureSchema(db);
@@ -248,7 +275,7 @@ describe('the schema of the database', () => {
       const version = { revision: 1, createdAt: new Date(), updatedAt: new Date() };
       const former = { ...signer({}), _id: 'former', methods: ['oauth2'], appKeyHash: '1'.repeat(64), ...version };
       await credentials.insertOne(former);
-      await credentials.dropIndex('retiringPublicKey.expiresAt_1');
+      await credentials.dropIndex('retiringPublicKey.expiresAt_1__id_1');
       await db.command({
         collMod: 'credentials',
         validator: { publicKey: { $exists: false }, methods: { $ne: 'http-message-signature' } },

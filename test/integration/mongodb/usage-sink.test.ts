@@ -10,6 +10,8 @@ function use(credentialId: string, lastUsedAt: number, retiringSecretLastUsedAt:
   return { credentialId, lastUsedAt, retiringSecretLastUsedAt };
 }
 
+const at = (seconds: number): Date => new Date(seconds * 1000);
+
 describe('the times of use in MongoDB', () => {
   const database = useDatabase();
   const stored = async (): Promise<unknown[]> =>
@@ -24,8 +26,8 @@ describe('the times of use in MongoDB', () => {
   it('are dates under the id of the credential, the retiring secret apart', async () => {
     await createUsageSink(database.db()).write([use('a', NOON), use('b', NOON + 1, NOON)]);
     assert.deepEqual(await stored(), [
-      { _id: 'a', lastUsedAt: new Date(NOON * 1000) },
-      { _id: 'b', lastUsedAt: new Date((NOON + 1) * 1000), retiringSecretLastUsedAt: new Date(NOON * 1000) },
+      { _id: 'a', lastUsedAt: at(NOON), idleSince: at(NOON) },
+      { _id: 'b', lastUsedAt: at(NOON + 1), idleSince: at(NOON + 1), retiringSecretLastUsedAt: at(NOON) },
     ]);
   });
 
@@ -40,8 +42,9 @@ describe('the times of use in MongoDB', () => {
     assert.deepEqual(await stored(), [
       {
         _id: 'a',
-        lastUsedAt: new Date((NOON + 9) * 1000),
-        retiringSecretLastUsedAt: new Date((NOON + 5) * 1000),
+        lastUsedAt: at(NOON + 9),
+        idleSince: at(NOON + 9),
+        retiringSecretLastUsedAt: at(NOON + 5),
       },
     ]);
   });

@@ -44,15 +44,15 @@ export async function startConsole(uri: string): Promise<ConsoleStack> {
     await postern('operator add setup --role admin --no-token');
     const wish = { store: undefined, environment, needsSecrets: 'new', command: 'manage', timeoutMs: 5000 } as const;
     const store = keep(await openStore({ ...wish, warn: (message) => assert.fail(message) }, systemClock));
-    const { refusals, replicas, once } = store;
-    assert.ok(refusals !== null && replicas !== null && once !== null);
+    const { due, refusals, replicas, once } = store;
+    assert.ok(due !== null && refusals !== null && replicas !== null && once !== null);
     const defects: unknown[] = [];
     const note = (error: unknown): unknown => defects.push(error);
     const observer: ApiObserver = { answered: () => undefined, defect: note, answerLost: note };
     const ports = { clock: systemClock, observer };
     const publicUrl = new URL('https://api.example.com');
     const api = createApi({
-      ...{ ...ports, cursors: testCursors, store: { ...store, refusals, replicas, once }, publicUrl },
+      ...{ ...ports, cursors: testCursors, store: { ...store, due, refusals, replicas, once }, publicUrl },
       findUnreadiness: () => null,
     });
     const findSession = async ({ headers }: Request): Promise<ConsoleSession | null> => {

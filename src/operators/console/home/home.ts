@@ -56,11 +56,11 @@ ${step('/new/consumer', 'Create a consumer', allows(role, 'change-consumers'), h
 }
 
 async function endings(visit: Visit): Promise<Html> {
-  const { items, nextCursor } = await credentials(visit, { expiringWithin: ENDING_WITHIN });
-  const lines = items
-    .slice(0, SHOWN)
-    .map((each) => html`<li>${credentialLink(each)} of ${each.consumer} ends ${timeOr(each.expiresAt, 'never')}</li>`);
-  const isMore = nextCursor !== null || items.length > SHOWN;
+  const { items, nextCursor } = await credentials(visit, { expiringWithin: ENDING_WITHIN, limit: String(SHOWN) });
+  const lines = items.map(
+    (each) => html`<li>${credentialLink(each)} of ${each.consumer} ends ${timeOr(each.expiresAt, 'never')}</li>`,
+  );
+  const isMore = nextCursor !== null;
   return await card('Credentials that end within 30 days', {
     lines,
     isMore,
@@ -71,14 +71,14 @@ async function endings(visit: Visit): Promise<Html> {
 }
 
 async function formerInUse(visit: Visit): Promise<Html> {
-  const { items, nextCursor } = await credentials(visit, { formerInUse: 'true' });
-  const lines = items.slice(0, SHOWN).map((each) => {
+  const { items, nextCursor } = await credentials(visit, { formerInUse: 'true', limit: String(SHOWN) });
+  const lines = items.map((each) => {
     const end = timeOr(formerEndOf(each) ?? each.expiresAt, 'never');
     return html`<li>${credentialLink(each)} of ${each.consumer}: the former one ends ${end}</li>`;
   });
   return await card('Former secrets that are still in use', {
     lines,
-    isMore: nextCursor !== null || items.length > SHOWN,
+    isMore: nextCursor !== null,
     more: '/endings',
     moreText: 'All that runs out',
     none: 'None.',

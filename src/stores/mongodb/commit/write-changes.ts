@@ -10,7 +10,7 @@ import type { Labels } from '../../../model/labels.ts';
 import { type LabelsSince, labelsSinceAfter } from '../../../model/labels-since.ts';
 import { type ResourceKind, resourceKinds, type Stored } from '../../../resources/resource.ts';
 import { byDeadline } from '../deadline.ts';
-import { type AuditDocument, collectionOf, type FormerAppKeyDocument } from '../documents.ts';
+import { type AuditDocument, collectionOf, type FormerAppKeyDocument, type UsageDocument } from '../documents.ts';
 import { MongodbUnavailable, noMajority, type UnavailableReason, withFaults } from '../faults.ts';
 import { writeVersion } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
@@ -71,6 +71,7 @@ export async function makeChanges(
   await recordEvents(changes, operation, ground, context);
   await keepFormerAppKeys(changes, context);
   await forgetUsage(changes, context);
+  await noteUnused(changes, context);
   await endSessions(changes, context);
   await freePriorities(changesOfKind(changes, 'grant'), context);
   await freePlanPriorities(changesOfKind(changes, 'plan'), context);
@@ -113,6 +114,19 @@ async function forgetUsage(changes: readonly Change[], { db, session }: CommitCo
   for (const ids of chunksOf(deletedIds(changes, 'credential'), 10 * WRITES_AT_ONCE)) {
     await collectionOf(db, 'usage').deleteMany({ _id: { $in: [...ids] } }, { session });
   }
+}
+
+/** Of new credentials, since when they are not used: from when they work. */
+async function noteUnused(changes: readonly Change[], { db, session, nowMs }: CommitContext): Promise<void> {
+  const operations = changesOfKind(changes, 'credential').flatMap(
+    ({ id, before, after }): AnyBulkWriteOperation<UsageDocument>[] => {
+      if (before !== null || after === null) return [];
+      const idleSince = new Date(Math.max(nowMs, (after.notBefore ?? 0) * 1000));
+      return [{ updateOne: { filter: { _id: id }, update: { $set: { idleSince } }, upsert: true } }];
+    },
+  );
+  const collection = collectionOf(db, 'usage');
+  for (const piece of chunksOf(operations, WRITES_AT_ONCE)) await collection.bulkWrite(piece, { session });
 }
 
 /** Writes changes whose revisions were checked in the same transaction. */

@@ -42,7 +42,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 12;
+export const SCHEMA_VERSION = 13;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };
@@ -75,9 +75,10 @@ export const collections: readonly CollectionDefinition[] = [
   collection('credentials', resourceSchema(storedCredentialKind), [
     index({ appKeyHash: 1 }, { unique: true }),
     index({ consumerId: 1, _id: 1 }),
-    index({ expiresAt: 1 }, { sparse: true }),
-    index({ 'retiringSecret.expiresAt': 1 }, { sparse: true }),
-    index({ 'retiringPublicKey.expiresAt': 1 }, { sparse: true }),
+    due('expiresAt'),
+    due('retiringSecret.expiresAt'),
+    due('retiringPublicKey.expiresAt'),
+    index({ state: 1, expiresAt: 1, _id: 1 }, { partialFilterExpression: { state: 'retiring' } }),
   ]),
   collection('grants', { ...resourceSchema(storedGrantKind), ...storedGrantForms }, [
     index({ consumerId: 1, _id: 1 }),
@@ -104,7 +105,9 @@ export const collections: readonly CollectionDefinition[] = [
     ),
     [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
   ),
-  collection('usage', strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time })),
+  collection('usage', strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time, idleSince: time }), [
+    due('idleSince'),
+  ]),
   collection(
     'traffic',
     strictSchema(text, {
@@ -194,6 +197,11 @@ function ofOneOperator(field: string): IndexDefinition {
 /** For what an audit event holds of grants and credentials: whom they concern. Others are not in the index. */
 function concerning(field: string): IndexDefinition {
   return index({ [field]: 1, at: -1, _id: -1 }, { partialFilterExpression: { [field]: { $exists: true } } });
+}
+
+/** For credentials in the order of a time, and then of their ids; those without it are not in the index. */
+function due(field: string): IndexDefinition {
+  return index({ [field]: 1, _id: 1 }, { partialFilterExpression: { [field]: { $exists: true } } });
 }
 
 function collection(

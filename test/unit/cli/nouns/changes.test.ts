@@ -266,6 +266,7 @@ describe('a command that changes the store', () => {
           await Promise.resolve({
             ...{
               usage: cli.store,
+              due: null,
               audit: cli.store,
               actor: 'ada',
               refusals: null,

@@ -62,6 +62,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
           return await Promise.resolve({
             resources: store,
             usage: store,
+            due: null,
             audit: store,
             refusals: sourceOf(refusals),
             traffic,

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { generateAppSecret, textOf } from '../../../../src/resources/changes/generate-credential.ts';
 import { apiNow, itemsOf, type MemoryApi, namesIn, testCursors } from '../../../support/api/memory-api.ts';
 import { day, twoTeams } from '../../../support/api/two-teams.ts';
+import { hashAppKey } from '../../../../src/model/app-key.ts';
+import { Secret } from '../../../../src/model/secret.ts';
 import { secretsIn, sharedSecret } from '../../../../src/model/material.ts';
 
 describe('management API: credentials', () => {
@@ -83,6 +85,51 @@ describe('management API: credentials', () => {
     await api.store.commit([{ kind: 'credential', id: 'acme-hmac', before, after }], by);
     api.store.usage.set('acme-hmac', { lastUsedAt: apiNow, retiringSecretLastUsedAt: apiNow });
     assert.deepEqual([await list('formerInUse=true'), await list('status=rotating')], [['acme-hmac'], ['acme-hmac']]);
+  });
+
+  it('are read by what is due in full pages, the first that is due first, whoever else is there', async () => {
+    const before = await api.store.find('credential', 'acme-hmac');
+    assert.ok(before !== null);
+    const many = Array.from({ length: 230 }, (_, index) => {
+      const id = `fleet-${String(index).padStart(3, '0')}`;
+      const resource = {
+        ...before.resource,
+        id,
+        consumerId: index % 2 === 0 ? 'initech' : 'acme',
+        ...{ appKey: Secret.fromText(id), appKeyHash: hashAppKey(id) },
+        expiresAt: index < 6 ? apiNow + (index < 3 ? 2 : 1) * day : index < 8 ? null : apiNow + 400 * day,
+      };
+      return { kind: 'credential', id, before: null, after: resource } as const;
+    });
+    await api.store.commit(many, { actor: 'test', action: 'test' });
+    const pagesOf = async (who: string, query: string): Promise<readonly (readonly unknown[])[]> => {
+      const pages: (readonly unknown[])[] = [];
+      for (let next: string | null = ''; next !== null; ) {
+        const at: string = next === '' ? '' : `&cursor=${next}`;
+        const page = await api.done(who, 'GET', `/v1/credentials?${query}${at}`);
+        pages.push(namesIn(page));
+        next = page.body['nextCursor'] as string | null;
+      }
+      return pages;
+    };
+    const fleet = (...numbers: number[]): readonly string[] => numbers.map((each) => `fleet-00${String(each)}`);
+    assert.deepEqual(await pagesOf('alice', 'expiringWithin=3d&limit=4'), [fleet(3, 4, 5, 0), fleet(1, 2)]);
+    assert.deepEqual(await pagesOf('paula', 'expiringWithin=3d&limit=2'), [fleet(3, 5), fleet(1)]);
+    const readBefore = api.store.read.consumer;
+    await api.done('alice', 'GET', '/v1/credentials?expiringWithin=3d&limit=4');
+    assert.equal(api.store.read.consumer, readBefore, 'no consumer is read for one who reaches all');
+    const unused = await pagesOf('alice', 'unusedFor=0&limit=100');
+    assert.deepEqual(
+      unused.map(({ length }) => length),
+      [100, 100, 33],
+    );
+    assert.equal(new Set(unused.flat()).size, 233);
+    await api.refused(
+      'MALFORMED_REQUEST',
+      'alice',
+      'GET',
+      `/v1/credentials?unusedFor=0&cursor=${testCursors.seal('end/1/a', 'alice\0/v1/credentials')}`,
+    );
   });
 
   it('come in pages that neither repeat nor leave out one', async () => {
