@@ -28,8 +28,9 @@ export interface IdempotencyPorts {
 
 /**
  * Answers a `POST` with an `Idempotency-Key` once: the same request gets the same answer for a day, and changes nothing
- * again. The key belongs to the operator, and to method, address, `If-Match` and body. What was refused is not kept. A
- * process that ends between the commit and keeping the answer leaves a key that is refused (`IDEMPOTENCY_CONFLICT`).
+ * again; it has an `Age` in seconds. The key belongs to the operator, and to method, address, `If-Match` and body. What
+ * was refused is not kept. A process that ends between the commit and keeping the answer leaves a key that is refused
+ * (`IDEMPOTENCY_CONFLICT`).
  */
 export async function answerOnce(
   context: Context<ApiEnvironment, string>,
@@ -59,7 +60,7 @@ export async function answerOnce(
   const id = hash('sha256', JSON.stringify([operatorId, key]), 'hex');
   const createdAt = clock.nowSeconds();
   const former = await once.begin({ id, operatorId, request, createdAt, expiresAt: createdAt + KEPT_SECONDS });
-  if (former !== null) return repeat(former, request);
+  if (former !== null) return repeat(former, request, createdAt);
   await next();
   try {
     if (context.res.ok) {
@@ -68,7 +69,8 @@ export async function answerOnce(
         const value = context.res.headers.get(name);
         return value === null ? [] : [[name, value] as const];
       });
-      const answer = { status: context.res.status, headers: Object.fromEntries(headers), body };
+      const date = new Date(clock.nowSeconds() * 1000).toUTCString();
+      const answer = { status: context.res.status, headers: { ...Object.fromEntries(headers), date }, body };
       if (body.length <= MAX_KEPT_LENGTH) await once.finish(id, answer);
     } else if (isSurelyUndone(context)) await once.forget(id);
   } catch (error) {
@@ -82,7 +84,7 @@ function isSurelyUndone({ res, error }: Context<ApiEnvironment, string>): boolea
   return res.status < 500 || problemOf(error)?.code === 'STORE_UNAVAILABLE';
 }
 
-function repeat({ request, answer }: FormerRequest, asked: string): Response {
+function repeat({ request, answer }: FormerRequest, asked: string, nowSeconds: number): Response {
   if (request !== asked) {
     throw new ApiProblem('IDEMPOTENCY_MISMATCH', 'the Idempotency-Key was given with another request; take a new one');
   }
@@ -92,6 +94,11 @@ function repeat({ request, answer }: FormerRequest, asked: string): Response {
       'the request with this Idempotency-Key still runs, or its answer was lost: look at what it changes, and then take a new key',
     );
   }
-  const { status, headers, body } = answer;
-  return new Response(body, { status, headers: { ...headers, 'idempotency-replayed': 'true' } });
+  const { status, headers: kept, body } = answer;
+  const headers = new Headers({ ...kept, 'idempotency-replayed': 'true' });
+  // Answers that former versions kept have none.
+  const ageSeconds = nowSeconds - Date.parse(headers.get('date') ?? '') / 1000;
+  if (Number.isFinite(ageSeconds)) headers.set('age', String(Math.max(0, Math.floor(ageSeconds))));
+  headers.delete('date');
+  return new Response(body, { status, headers });
 }

@@ -32,6 +32,8 @@ export class TestConsole {
   readonly defects: unknown[] = [];
   /** Set: whatever the console asks, MongoDB does not answer. */
   isStoreDown = false;
+  /** Seconds since the epoch; a test can set it. */
+  now = NOW;
   /** Where requests come from. */
   address = '192.0.2.1';
   readonly #fetch: (request: Request, bindings: HttpBindings & Peer) => Response | Promise<Response>;
@@ -39,7 +41,7 @@ export class TestConsole {
 
   constructor(store: MemoryResourceStore) {
     this.store = store;
-    const clock = { nowSeconds: () => NOW, nowMs: () => NOW * 1000, elapsedMs: () => 0 };
+    const clock = { nowSeconds: () => this.now, nowMs: () => this.now * 1000, elapsedMs: () => 0 };
     const observer = {
       answered: (request: AnsweredRequest) => this.answered.push(request),
       defect: (error: unknown) => this.defects.push(error),

@@ -28,8 +28,8 @@ interface Wanted {
 }
 
 /**
- * Issues a credential. The answer to the form has the secret. The form carries what is random in the id: sent again, as
- * by a reload, it finds the id taken and issues nothing.
+ * Issues a credential. The answer to the form has the secret. Sent again, the form issues nothing; it shows the secret
+ * again for the second of two clicks, and not for a reload. It carries what is random in the id, which is taken then.
  */
 export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredential>({
   path: '/consumers/:id/issue',
@@ -88,6 +88,9 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
       ...(isHashOnly ? { hashOnly: true } : {}),
     };
     return { method: 'POST', path: '/v1/credentials:issue', body };
+  },
+  once: {
+    sentBefore: (wanted, { id: consumer }) => issuedBefore(consumer, idOf(wanted, consumer), wanted.key.text !== ''),
   },
   instead: ({ code }, wanted, { id: consumer }) =>
     code === 'CONFLICT' && isGenerated(wanted)

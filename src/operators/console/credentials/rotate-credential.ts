@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { url } from '../frame/html.ts';
+import type { Shown } from '../frame/page.ts';
 import { changePage } from '../parts/change-page.ts';
 import { textField, tickBox } from '../parts/form.ts';
 import { keyInBody, noKey, publicKeyFields, type TypedKey, typedKey } from './public-key-fields.ts';
@@ -31,8 +32,8 @@ interface RotationOutcome {
 }
 
 /**
- * Gives a credential a new secret, while the former one works for a while. The form carries the revision that it
- * showed: sent again, as by a reload, it changes nothing.
+ * Gives a credential a new secret, while the former one works for a while. Sent again, the form changes nothing;
+ * it shows the secret again for the second of two clicks, and not for a reload.
  */
 export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutcome>({
   path: '/credentials/:id/rotate',
@@ -82,6 +83,7 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
     },
   }),
   revisionOf: ({ revision }) => revision,
+  once: { sentBefore: (_, credential) => rotatedBefore(credential) },
   done: ({ body: { credential: carrier, formerEndsAt } }, _, credential) => ({
     title: `The credential has a new ${hasPublicKey(carrier) ? 'public key' : 'secret'}`,
     trail: credentialTrail(credential),
@@ -90,6 +92,17 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
 });
 
 const KEY_HINT = 'The new one, which the consumer made: PEM, a certificate or a JWK. Never a private key.';
+
+function rotatedBefore(credential: ShownCredential): Shown {
+  const { id } = credential;
+  return {
+    title: 'This form was sent before',
+    trail: credentialTrail(credential),
+    status: 409,
+    body: html`<p>Nothing was rotated again. A secret was in the first answer only and is not shown again. If it was lost,
+rotate <a href="${url`/credentials/${id}`}">${id}</a> again.</p>`,
+  };
+}
 
 function forceOf(former: string): { readonly name: string; readonly label: string } {
   return { name: 'force', label: `Force: end the former ${former} of the last rotation now. It still works.` };

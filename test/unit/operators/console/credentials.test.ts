@@ -43,8 +43,8 @@ describe('console: credentials and access of a consumer', () => {
 
   async function issue(fields: Record<string, string>): Promise<PageAnswer> {
     const page = await console.open('alice', '/consumers/acme/issue');
-    const suffix = hiddenValue(page, 'suffix');
-    return await console.submit('alice', '/consumers/acme/issue', { suffix, method: 'hmac', ...fields });
+    const own = { suffix: hiddenValue(page, 'suffix'), onceKey: hiddenValue(page, 'onceKey') };
+    return await console.submit('alice', '/consumers/acme/issue', { ...own, method: 'hmac', ...fields });
   }
 
   it('issues a credential with an address list, and shows it', async () => {
@@ -123,19 +123,52 @@ describe('console: credentials and access of a consumer', () => {
 
   it('issues nothing again when the form is sent again, as by a reload', async () => {
     const page = await console.open('alice', '/consumers/acme/issue');
-    const fields = { method: 'hmac', suffix: hiddenValue(page, 'suffix') };
+    const [suffix, onceKey] = [hiddenValue(page, 'suffix'), hiddenValue(page, 'onceKey')];
+    const fields = { method: 'hmac', suffix, onceKey };
     const first = await console.submit('alice', '/consumers/acme/issue', fields);
     const secret = shown(first, 'app-secret') ?? '';
     assert.equal(secret.length, 43);
-    const again = await console.submit('alice', '/consumers/acme/issue', fields);
-    assert.equal(again.status, 409);
-    assert.match(again.text, /<h1>This credential was issued before<\/h1>/);
-    assert.ok(!again.text.includes(secret));
+    console.now += 11;
+    // A day later the key is forgotten, and the id is taken all the same.
+    for (const sent of [fields, { ...fields, reason: 'another' }, { ...fields, onceKey: '0'.repeat(32) }]) {
+      const again = await console.submit('alice', '/consumers/acme/issue', sent);
+      assert.equal(again.status, 409);
+      assert.match(again.text, /<h1>This credential was issued before<\/h1>/);
+      assert.ok(!again.text.includes(secret));
+    }
     const made = await credentials();
     assert.deepEqual(
       made.map(({ id }) => id),
       [`acme-hmac-${fields.suffix}`],
     );
+  });
+
+  it('loses no secret when the button is clicked twice: the second answer, which the browser shows, has it', async () => {
+    const twice = async (path: string, fields: Readonly<Record<string, string>>): Promise<readonly PageAnswer[]> => {
+      const page = await console.open('alice', path);
+      const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];
+      const own = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value]));
+      const send = async (): Promise<PageAnswer> => await console.submit('alice', path, { ...own, ...fields });
+      // At once, and a moment after the change.
+      const answers = await Promise.all([send(), send()]);
+      console.now += 5;
+      return [...answers, await send()];
+    };
+    for (const [path, fields] of [
+      ['/consumers/acme/issue', { method: 'hmac', id: 'acme-hmac' }],
+      ['/credentials/acme-hmac/rotate', { grace: '2d' }],
+    ] as const) {
+      const answers = await twice(path, fields);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200],
+      );
+      const [made, ...others] = await credentials();
+      assert.deepEqual(others, []);
+      const secret = made === undefined ? null : secretsOf(made).appSecret;
+      assert.ok(secret !== null);
+      for (const answer of answers) assert.equal(shown(answer, 'app-secret'), textOf(secret));
+    }
   });
 
   it('takes no App Key of method key for public', async () => {
@@ -170,7 +203,8 @@ describe('console: credentials and access of a consumer', () => {
       const page = await console.open('alice', path);
       assert.match(page.text, /The former key works for/);
       const next = spki(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
-      const fields = { revision: hiddenValue(page, 'revision'), grace: '2d' };
+      const [revision, onceKey] = [hiddenValue(page, 'revision'), hiddenValue(page, 'onceKey')];
+      const fields = { revision, onceKey, grace: '2d' };
       const none = await console.submit('alice', path, fields);
       assert.deepEqual([none.status, none.text.includes('only its partner can make another')], [409, true]);
       const rotated = await console.submit('alice', path, { ...fields, publicKey: next });
@@ -220,7 +254,8 @@ describe('console: credentials and access of a consumer', () => {
     await issue({ id: 'acme-hmac' });
     const path = '/credentials/acme-hmac/rotate';
     const page = await console.open('alice', path);
-    const fields = { revision: hiddenValue(page, 'revision'), grace: '2d' };
+    const [former, onceKey] = [hiddenValue(page, 'revision'), hiddenValue(page, 'onceKey')];
+    const fields = { revision: former, onceKey, grace: '2d' };
     const rotated = await console.submit('alice', path, fields);
     assert.equal(rotated.status, 200, rotated.text);
     const [made] = await credentials();
@@ -228,15 +263,18 @@ describe('console: credentials and access of a consumer', () => {
     assert.ok(appSecret !== null && retiringSecret !== null);
     assert.equal(shown(rotated, 'app-secret'), textOf(appSecret));
     assert.match(rotated.text, /The former secret works until/);
+    console.now += 11;
     const reloaded = await console.submit('alice', path, fields);
-    assert.equal(reloaded.status, 412);
+    assert.equal(reloaded.status, 409);
+    assert.match(reloaded.text, /Nothing was rotated again/);
     assert.ok(!reloaded.text.includes(textOf(appSecret)));
     const again = await console.open('alice', path);
     assert.match(again.text, /Force: end the former secret of the last rotation now/);
-    const revision = hiddenValue(again, 'revision');
-    const refused = await console.submit('alice', path, { revision, grace: '0' });
+    const fresh = { revision: hiddenValue(again, 'revision'), onceKey: hiddenValue(again, 'onceKey') };
+    const refused = await console.submit('alice', path, { ...fresh, grace: '0' });
     assert.equal(refused.status, 409);
-    const forced = { revision, grace: '0', force: 'yes' };
+    assert.equal(hiddenValue(refused, 'onceKey'), fresh.onceKey);
+    const forced = { ...fresh, grace: '0', force: 'yes' };
     assert.equal((await console.submit('alice', path, forced)).status, 200);
     assert.equal(secretsOf((await credentials())[0]).retiringSecret, null);
   });
