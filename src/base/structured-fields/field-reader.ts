@@ -170,8 +170,10 @@ export class FieldReader {
 
   #match(pattern: RegExp): string | null {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? null;
-    if (found !== null) this.#at += found.length;
-    return found;
+    // No list of matches is made: most of the time of reading went there.
+    if (!pattern.test(this.#text)) return null;
+    const start = this.#at;
+    this.#at = pattern.lastIndex;
+    return this.#text.slice(start, this.#at);
   }
 }

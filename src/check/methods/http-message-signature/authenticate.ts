@@ -27,5 +27,5 @@ export const httpSignatureStrategy: SignatureStrategy<HttpSignatureCredentials, 
   // Not the bytes of the signature: one of ECDSA has a twin that fits too.
   markOf: ({ nonce }) => Buffer.from(nonce ?? '', 'latin1'),
   windowSeconds: (skewSeconds) => skewSeconds + AHEAD_SECONDS,
-  conceal: (routed, options, { label }) => concealSignature(routed, options, label),
+  conceal: (routed, options, signature) => concealSignature(routed, options, signature),
 };

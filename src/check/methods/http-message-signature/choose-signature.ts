@@ -8,6 +8,8 @@ import type { MessageSignature } from './message-signature.ts';
 /** A signature that may be the caller's: its `keyid` has the form of an App Key. */
 export interface KeyedSignature extends MessageSignature {
   readonly appKey: string;
+  /** Whether the request has no other signature, of whomever. */
+  readonly isOnly: boolean;
 }
 
 /**
@@ -22,7 +24,8 @@ export function findCandidates(
   for (const signature of signatures) {
     const { keyid, tag: own } = signature.parameters;
     if (keyid === null || !isAppKey(keyid) || (tag !== '' && own !== tag)) continue;
-    candidates.push({ ...signature, appKey: keyid });
+    const { label, text, components, parameters, bytes } = signature;
+    candidates.push({ label, text, components, parameters, bytes, appKey: keyid, isOnly: signatures.length === 1 });
   }
   if (candidates.length > 1 && tag !== '') {
     return refuse('CREDENTIALS_MALFORMED', 'more than one signature has the tag of this endpoint');

@@ -4,16 +4,17 @@ import { isRefusal } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import type { SignableHeaders } from '../../signing/signable-request.ts';
 import { unchanged, type UpstreamChanges } from '../authenticated.ts';
-import { findCandidates } from './choose-signature.ts';
+import { findCandidates, type KeyedSignature } from './choose-signature.ts';
 import { readSignatures, SIGNATURE, SIGNATURE_INPUT } from './message-signature.ts';
 
 /** Takes the caller's signature out of the two fields. Those of others, such as a proxy, go on as they came. */
 export function concealSignature(
   { received: { request } }: Routed,
   { hideCredentials }: HttpSignatureOptions,
-  label: string,
+  { label, isOnly }: Pick<KeyedSignature, 'label' | 'isOnly'>,
 ): UpstreamChanges {
-  return hideCredentials ? withoutSignatures(request.headers, new Set([label])) : unchanged;
+  if (!hideCredentials) return unchanged;
+  return isOnly ? withoutAny : withoutSignatures(request.headers, new Set([label]));
 }
 
 /** The same where it is not known which one is the caller's: every one that may be, and all where none can be read. */

@@ -24,6 +24,8 @@ export interface HttpSignatureCredentials extends SignerCredentials, SignedBases
   /** Seconds since the epoch; null for never. */
   readonly expires: number | null;
   readonly nonce: string | null;
+  /** Whether the request has no other signature, of whomever. */
+  readonly isOnly: boolean;
   /** Whether no other signature of the request that may be the caller's is well formed and covers enough. */
   readonly isAlone: boolean;
   /** Whether the App Key of another one is known too. */
@@ -42,7 +44,7 @@ export type ReadingOptions = Pick<HttpSignatureOptions, 'algorithms' | 'coverAls
  */
 export function readCredentials(
   request: SignableRequest,
-  { label, text, components: items, parameters, bytes, appKey }: KeyedSignature,
+  { label, text, components: items, parameters, bytes, appKey, isOnly }: KeyedSignature,
   options: ReadingOptions,
   values: ComponentValues = new ComponentValues(request, options.scheme),
 ): HttpSignatureCredentials | Refusal {
@@ -73,6 +75,7 @@ export function readCredentials(
     signedAtSeconds: created,
     expires,
     nonce,
+    isOnly,
     isAlone: true,
     hasRival: false,
     digests,

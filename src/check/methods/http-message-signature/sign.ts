@@ -6,6 +6,7 @@ import type { HttpSignatureAlgorithm } from '../../../model/options/http-signatu
 import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
 import { type ClientRequest, headerOf, signableRequest, withHeaders } from '../../signing/client-request.ts';
 import type { KeySigning } from '../method.ts';
+import { ComponentValues } from './component-values.ts';
 import { readComponents } from './components.ts';
 import { contentDigestOf } from './content-digest.ts';
 import { componentsToCover } from './coverage.ts';
@@ -57,7 +58,8 @@ export function signHttpMessage(
   const tag = options.tag === '' ? '' : `;tag=${writeString(options.tag)}`;
   const parameters = `;created=${String(nowSeconds)};keyid=${writeString(appKey)};nonce=${writeString(nonce)}${tag}`;
   const text = `(${names.map(writeString).join(' ')})${parameters}`;
-  const bases = signatureBases(signableRequest(digested), { components, text }, options);
+  const values = new ComponentValues(signableRequest(digested), options.scheme);
+  const bases = signatureBases(values, { components, text });
   if (isRefusal(bases)) return bases;
   const bytes = signers[algorithm](Buffer.from(bases[0] ?? '', 'latin1'), privateKey.object);
   const signed = withHeaders(digested, [
