@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot, readDocument } from '../../support/docs/documents.ts';
+import { authenticationMethods } from '../../../src/model/endpoint.ts';
+import { projectRoot, readDocument, readTable } from '../../support/docs/documents.ts';
 
 interface Shown {
   /** Letters of STRIDE: spoofing, tampering, repudiation, information disclosure, denial of service, elevation. */
@@ -195,6 +196,15 @@ describe('the threat model', () => {
         if (test !== null) assert.ok(existsSync(join(projectRoot, test)), test);
       }
     }
+  });
+
+  it('says for each method what a stolen database is worth', () => {
+    const rows = readTable(readDocument('docs/threat-model.md'), 'Method').map(([methods = '']) => methods);
+    for (const method of authenticationMethods)
+      assert.ok(
+        rows.some((methods) => methods.includes(method)),
+        method,
+      );
   });
 
   it('names who may use each way into the management side, what bounds it, and a test that is there', () => {
