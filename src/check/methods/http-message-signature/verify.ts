@@ -4,7 +4,7 @@ import type { HttpSignatureAlgorithm } from '../../../model/options/http-signatu
 import { type PublicKey, type PublicKeyKind, publicKeyKinds } from '../../../model/public-key/public-key.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
 import type { KeyKind, VerifiedSignature } from '../caller.ts';
-import { dummyKeys } from './dummy-keys.ts';
+import { dummyKey } from './dummy-keys.ts';
 
 /** The algorithms that each kind of key fits, those that are tried first in front (spec §3.5). */
 export const algorithmsOfKinds: Readonly<Record<PublicKeyKind, readonly HttpSignatureAlgorithm[]>> = {
@@ -14,7 +14,7 @@ export const algorithmsOfKinds: Readonly<Record<PublicKeyKind, readonly HttpSign
   rsa: ['rsa-pss-sha512', 'rsa-v1_5-sha256'],
 };
 
-/** Whether a signature of a base fits a key. */
+/** Whether a signature fits a text and a key. */
 export type Check = (base: Buffer, key: PublicKey, signature: Buffer) => boolean;
 
 /** How each algorithm of RFC 9421 §3.3 is verified. None throws, whatever the signature is. */
@@ -50,40 +50,49 @@ export interface SignedBases {
   readonly allowed: readonly HttpSignatureAlgorithm[];
 }
 
+/** As many keys as a credential has during a rotation. */
+const MOST_KEYS = 2;
+
 /**
  * Verifies a signature with each key in turn: the current one first, then a retiring one; none for an unknown App Key.
  * The algorithm is that of the key, and the signature must name no other. Refuses with `AUTHENTICATION_FAILED`, after
  * as much work whatever keys there are: each algorithm that fits the signature's length, and what it names, is worked
- * out once at least.
+ * out as often as there can be keys.
  */
-export function verifyHttpSignature(signed: SignedBases, keys: readonly PublicKey[]): VerifiedSignature | Refusal {
+export function verifyHttpSignature(
+  signed: SignedBases,
+  keys: readonly PublicKey[],
+  ways: Readonly<Record<HttpSignatureAlgorithm, Check>> = checks,
+): VerifiedSignature | Refusal {
+  const { bytes } = signed;
   const bases = signed.bases.map((base) => Buffer.from(base, 'latin1'));
-  const tried = new Set<HttpSignatureAlgorithm>();
+  const times = new Map<HttpSignatureAlgorithm, number>();
+  const fits = (algorithm: HttpSignatureAlgorithm, key: PublicKey): boolean => {
+    times.set(algorithm, (times.get(algorithm) ?? 0) + 1);
+    return bases.some((base) => ways[algorithm](base, key, bytes));
+  };
   for (const [keyIndex, key] of keys.entries()) {
-    if (isSignedBy(key, bases, signed, tried)) return { keyIndex };
+    if (bytes.length !== signatureBytes(key)) continue;
+    if (algorithmsFor(key.kind, signed).some((algorithm) => fits(algorithm, key))) return { keyIndex };
   }
   for (const kind of publicKeyKinds) {
-    for (const dummy of dummyKeys[kind]) isSignedBy(dummy, bases, signed, tried);
+    const dummy = dummyKey(kind, bytes.length);
+    if (dummy === null) continue;
+    for (const algorithm of algorithmsFor(kind, signed)) {
+      while ((times.get(algorithm) ?? 0) < MOST_KEYS) fits(algorithm, dummy);
+    }
   }
   return refuse('AUTHENTICATION_FAILED', 'the signature does not fit the request');
 }
 
-/** Whether one of the signature bases was signed by a key; notes the algorithms that were worked out. */
-function isSignedBy(
-  key: PublicKey,
-  bases: readonly Buffer[],
-  { bytes, named, allowed }: SignedBases,
-  tried: Set<HttpSignatureAlgorithm>,
-): boolean {
-  if (bytes.length !== signatureBytes(key)) return false;
-  const isDummy = dummyKeys[key.kind].includes(key);
-  for (const algorithm of algorithmsOfKinds[key.kind]) {
-    if (!allowed.includes(algorithm) || (named !== null && named !== algorithm)) continue;
-    if (isDummy && tried.has(algorithm)) continue;
-    tried.add(algorithm);
-    for (const base of bases) if (checks[algorithm](base, key, bytes)) return true;
-  }
-  return false;
+/** What a key of a kind may verify a signature by. */
+function algorithmsFor(
+  kind: PublicKeyKind,
+  { named, allowed }: Pick<SignedBases, 'named' | 'allowed'>,
+): readonly HttpSignatureAlgorithm[] {
+  return algorithmsOfKinds[kind].filter(
+    (algorithm) => allowed.includes(algorithm) && (named === null || named === algorithm),
+  );
 }
 
 /**
