@@ -19,15 +19,19 @@ export const home: Page = {
   needs: 'read',
   menu: { text: 'Start' },
   show: async (visit) => {
+    const mayTrace = allows(visit.operator.role, 'read-traces');
     const cards = await Promise.all([
       firstSteps(visit),
       endings(visit),
       formerInUse(visit),
-      ...(allows(visit.operator.role, 'read-traces') ? [refusals(visit)] : []),
+      ...(mayTrace ? [refusals(visit)] : []),
       usage(visit),
       replicas(visit),
     ]);
-    return { title: 'What needs attention', body: html`${search()}<div class="cards">${cards}</div>` };
+    return {
+      title: 'What needs attention',
+      body: html`${search()}${mayTrace ? findRefusal() : null}<div class="cards">${cards}</div>`,
+    };
   },
 };
 
@@ -36,6 +40,14 @@ function search(): Html {
 <div class="field"><label for="q">Find a consumer</label>
 <input type="search" id="q" name="q" maxlength="100" autocomplete="off" spellcheck="false"></div>
 <p class="buttons"><button type="submit" class="primary">Find</button></p>
+</form>`;
+}
+
+function findRefusal(): Html {
+  return html`<form method="get" action="/refusals" role="search" class="filters">
+<div class="field"><label for="requestId">Find a refused request by its request id, or the whole answer</label>
+<input type="search" id="requestId" name="requestId" maxlength="2000" autocomplete="off" spellcheck="false"></div>
+<p class="buttons"><button type="submit">Find</button></p>
 </form>`;
 }
 

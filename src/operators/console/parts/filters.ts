@@ -23,7 +23,7 @@ function fieldOf({ name, label, value, choices, placeholder = '' }: Filter): Htm
   return html`<div class="field"><label for="filter-${name}">${label}</label>
 ${
   choices === undefined
-    ? html`<input type="search" id="filter-${name}" name="${name}" value="${value}" placeholder="${placeholder}" maxlength="200" autocomplete="off"
+    ? html`<input type="search" id="filter-${name}" name="${name}" value="${value}" placeholder="${placeholder}" maxlength="2000" autocomplete="off"
  spellcheck="false">`
     : html`<select id="filter-${name}" name="${name}">${choices.map(
         (choice) =>

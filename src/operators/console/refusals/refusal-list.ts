@@ -1,15 +1,17 @@
 import { html } from 'hono/html';
+import { isRequestId } from '../../../check/receive/request-id.ts';
+import { findRefusalRequestId } from '../../../partners/explain/read/read-request.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
-import type { Page } from '../frame/page.ts';
+import type { Page, Visit } from '../frame/page.ts';
 import { filterForm, filterValues } from '../parts/filters.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
 import { type Cell, table } from '../parts/table.ts';
-import { badge, time } from '../parts/values.ts';
+import { badge, copyable, time } from '../parts/values.ts';
 import { codeLink, codes } from './codes.ts';
 import type { ShownRefusal } from './shown-refusal.ts';
 
 const PAGE_SIZE = '50';
-const filterNames = ['consumer', 'endpoint', 'code', 'since', 'unmatched'] as const;
+const filterNames = ['consumer', 'endpoint', 'code', 'since', 'unmatched', 'requestId'] as const;
 
 const sinceChoices = [
   { value: '', text: 'the last 7 days' },
@@ -29,16 +31,19 @@ export const refusalList: Page = {
   needs: 'read-traces',
   menu: { text: 'Refusals' },
   show: async ({ api, query }) => {
-    const wish = filterValues(query, filterNames);
+    const { requestId: typed, ...wish } = filterValues(query, filterNames);
     const cursor = query.get('cursor') ?? undefined;
-    const page = await api.get<ListPage<ShownRefusal>>(
-      withQuery('/v1/refusals', { ...wish, limit: PAGE_SIZE, cursor }),
-    );
+    const requestId = requestIdIn(typed);
+    const page =
+      typed === ''
+        ? await api.get<ListPage<ShownRefusal>>(withQuery('/v1/refusals', { ...wish, limit: PAGE_SIZE, cursor }))
+        : { items: requestId === null ? [] : await refusalsOf(requestId, api), nextCursor: null };
     return {
       title: 'Refusals',
       body: html`<p>Refused requests of known callers, whose App Key or client exists, or requests that no endpoint took, such as
 those with a wrong method. Refusals of unknown callers are in the logs only. <a href="/refusal-codes">What the codes mean</a></p>
 ${filterForm('/refusals', [
+  { name: 'requestId', label: 'Request id, or the whole answer', value: requestId ?? typed },
   { name: 'unmatched', label: 'Requests', value: wish.unmatched, choices: kindChoices },
   { name: 'consumer', label: 'Consumer', value: wish.consumer },
   { name: 'endpoint', label: 'Endpoint', value: wish.endpoint },
@@ -50,11 +55,30 @@ ${filterForm('/refusals', [
   },
   { name: 'since', label: 'When', value: wish.since, choices: sinceChoices },
 ])}
-${refusalTable(page.items, 'Refusals, the newest first')}
+${typed === '' ? refusalTable(page.items, 'Refusals, the newest first') : foundById(page.items, requestId)}
 ${pager('/refusals', query, page.nextCursor)}`,
     };
   },
 };
+
+/** The request id that was pasted, alone or in the answer that has it; null for a text without one. */
+function requestIdIn(typed: string): string | null {
+  return isRequestId(typed) ? typed : findRefusalRequestId(typed);
+}
+
+async function refusalsOf(requestId: string, api: Visit['api']): Promise<readonly ShownRefusal[]> {
+  return (await api.find<ListPage<ShownRefusal>>(url`/v1/refusals/${requestId}`))?.items ?? [];
+}
+
+/** All with one request id; the other fields of the form do not narrow it. */
+function foundById(items: readonly ShownRefusal[], requestId: string | null): Html {
+  if (requestId === null)
+    return html`<p class="empty">This is no request id: letters, digits and hyphens, 64 at most.</p>`;
+  if (items.length > 0) return refusalTable(items, `Refusals with the request id ${requestId}`);
+  return html`<p class="empty">No refusal with this request id is kept. The request passed, its App Key is unknown, there were
+too many refusals, or it is older than seven days. The log may have it:</p>
+<p>${copyable(`grep -F '"requestId":"${requestId}"'`, 'the command', 'grep')}</p>`;
+}
 
 /** Refusals as a table. */
 export function refusalTable(items: readonly ShownRefusal[], caption: string): Html {

@@ -34,4 +34,24 @@ describe('console: refusals', () => {
     assert.match(page.text, /<strong>the endpoint catalogue takes GET; the request is POST<\/strong>/);
     assert.ok(!page.text.includes('undefined') && !page.text.includes('>Consumer<'), page.text);
   });
+
+  it('are found by a request id that is pasted, alone or with the answer around it, on Start too', async () => {
+    assert.match((await console.open('sam', '/')).text, /action="\/refusals"[^]*name="requestId"/);
+    const find = async (text: string): Promise<string> =>
+      (await console.open('sam', `/refusals?${new URLSearchParams({ requestId: text }).toString()}`)).text;
+    const answer = '{"code":"ENDPOINT_NOT_FOUND","message":"no endpoint","requestId":"wrong"}';
+    for (const text of ['wrong', ' wrong ', answer]) {
+      const found = await find(text);
+      assert.match(found, /name="requestId" value="wrong"/);
+      assert.match(found, /href="\/refusals\/wrong"/);
+      assert.ok(!found.includes('/refusals/own'));
+    }
+    assert.match(
+      await find('gone'),
+      /No refusal with this request id is kept\.[^]*&quot;requestId&quot;:&quot;gone&quot;/,
+    );
+    assert.match(await find('no id at all'), /This is no request id/);
+    console.add('victor', 'viewer');
+    assert.doesNotMatch((await console.open('victor', '/')).text, /requestId/);
+  });
 });
