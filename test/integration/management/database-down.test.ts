@@ -17,6 +17,11 @@ const requests: Readonly<Record<string, { readonly path: string; readonly body?:
     path: '/v1/credentials:import',
     body: { consumer: 'acme', methods: ['key'], appKey: 'brought-along-by-acme', id: 'imported' },
   },
+  createPlan: {
+    path: '/v1/plans',
+    body: { id: 'new', priority: 2, limits: [{ requests: 9, unit: 'second' }] },
+  },
+  editPlan: { path: '/v1/plans/gold', body: { description: 'changed' } },
   editEndpoint: { path: '/v1/endpoints/orders', body: { description: 'changed' } },
   editConsumer: { path: '/v1/consumers/acme', body: { description: 'changed' } },
   editGrant: { path: '/v1/grants/orders/acme', body: { expiresAt: '2099-01-01T00:00:00Z' } },
@@ -39,6 +44,7 @@ const requests: Readonly<Record<string, { readonly path: string; readonly body?:
   rotateCredential: { path: '/v1/credentials/acme-hmac:rotate', body: {} },
   revokeCredential: { path: '/v1/credentials/acme-hmac:revoke' },
   deleteOperator: { path: '/v1/operators/pat' },
+  deletePlan: { path: '/v1/plans/gold' },
   deleteGrant: { path: '/v1/grants/orders/acme' },
   deleteConsumer: { path: '/v1/consumers/acme' },
   deleteEndpoint: { path: '/v1/endpoints/orders' },
@@ -64,6 +70,7 @@ describe('the management API while MongoDB is down', function () {
     for (const id of ['acme', 'globex']) await run(`consumer create ${id}`);
     await run('grant add --endpoint orders --consumer acme');
     await run('credential issue --consumer acme --method hmac --id acme-hmac');
+    await run('plan create gold --limit 5/second');
     token = await management.newOperator('root', '--role admin');
     await management.newOperator('pat', '--role viewer');
     const pat = await ask('GET', '/v1/operators/pat', { token });
