@@ -57,6 +57,11 @@ export class PublicKey {
     return (this.#object ??= createPublicKey({ key: this.jwk, format: 'jwk' }));
   }
 
+  /** How long its signatures are: r and s, 64 bytes of Ed25519, or as the modulus of RSA (RFC 8017 §8.1.2). */
+  get signatureBytes(): number {
+    return this.kind === 'rsa' ? Math.ceil(this.bits / 8) : this.bits / 4;
+  }
+
   /** The thumbprint of RFC 7638 with SHA-256: 43 base64url characters. */
   get thumbprint(): string {
     return hash('sha256', thumbprintInput(this.jwk), 'base64url');

@@ -1,10 +1,10 @@
 import { constants, verify } from 'node:crypto';
 import { publicKeysOf } from '../../../model/material.ts';
 import type { HttpSignatureAlgorithm } from '../../../model/options/http-signature-algorithms.ts';
+import { dummyKey } from '../../../model/public-key/dummy-key.ts';
 import { type PublicKey, type PublicKeyKind, publicKeyKinds } from '../../../model/public-key/public-key.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
 import type { KeyKind, VerifiedSignature } from '../caller.ts';
-import { dummyKey } from './dummy-keys.ts';
 
 /** The algorithms that each kind of key fits, those that are tried first in front (spec §3.5). */
 export const algorithmsOfKinds: Readonly<Record<PublicKeyKind, readonly HttpSignatureAlgorithm[]>> = {
@@ -54,7 +54,7 @@ export interface SignedBases {
  * Verifies a signature with each key in turn: the current one first, then a retiring one; none for an unknown App Key.
  * The algorithm is that of the key, and the signature must name no other. Refuses with `AUTHENTICATION_FAILED`. Where
  * no key fits the signature's length and what it names, it is verified against one that nobody has, of the commonest
- * kind that does: an unknown App Key costs as much as a known one (spec §3.5), and no more, as strangers can ask for it.
+ * kind that does: an unknown App Key costs as much as a known one (spec §3.5), and no more, as anybody can ask for it.
  */
 export function verifyHttpSignature(
   signed: SignedBases,
@@ -67,7 +67,8 @@ export function verifyHttpSignature(
     bases.some((base) => ways[algorithm](base, key, bytes));
   let isTried = false;
   for (const [keyIndex, key] of keys.entries()) {
-    const algorithms = bytes.length === signatureBytes(key) ? algorithmsFor(key.kind, signed) : [];
+    // Of RSA, OpenSSL also takes one without leading zero bytes: a signature has one spelling.
+    const algorithms = bytes.length === key.signatureBytes ? algorithmsFor(key.kind, signed) : [];
     if (algorithms.some((algorithm) => fits(algorithm, key))) return { keyIndex };
     isTried ||= algorithms.length > 0;
   }
@@ -94,14 +95,6 @@ function algorithmsFor(
   return algorithmsOfKinds[kind].filter(
     (algorithm) => allowed.includes(algorithm) && (named === null || named === algorithm),
   );
-}
-
-/**
- * How long the signatures of a key are: r and s, or as an RSA modulus, of which OpenSSL also takes one without its
- * leading zero bytes. Every accepted signature has one spelling.
- */
-function signatureBytes({ kind, bits }: PublicKey): number {
-  return kind === 'rsa' ? Math.ceil(bits / 8) : bits / 4;
 }
 
 /** Whether a signature fits a key by one of some algorithms, whatever the signature says of its own. */

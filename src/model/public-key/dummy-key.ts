@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PublicKey, type PublicKeyKind } from '../../../model/public-key/public-key.ts';
-import { MAX_RSA_BITS, MIN_RSA_BITS } from '../../../model/public-key/read-jwk.ts';
+import { PublicKey, type PublicKeyKind } from './public-key.ts';
+import { MAX_RSA_BITS, MIN_RSA_BITS } from './read-jwk.ts';
 
 const curveKeys: Readonly<Record<Exclude<PublicKeyKind, 'rsa'>, PublicKey>> = {
   ed25519: new PublicKey(
@@ -38,7 +38,7 @@ const curveKeys: Readonly<Record<Exclude<PublicKeyKind, 'rsa'>, PublicKey>> = {
 export function dummyKey(kind: PublicKeyKind, bytes: number): PublicKey | null {
   if (kind === 'rsa') return bytes * 8 < MIN_RSA_BITS || bytes * 8 > MAX_RSA_BITS ? null : rsaKey(bytes);
   const key = curveKeys[kind];
-  return key.bits / 4 === bytes ? key : null;
+  return key.signatureBytes === bytes ? key : null;
 }
 
 /** The modulus is an odd number that nobody made of two primes. */
