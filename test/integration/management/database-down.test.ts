@@ -21,7 +21,7 @@ const requests: Readonly<Record<string, { readonly path: string; readonly body?:
     path: '/v1/plans',
     body: { id: 'new', priority: 2, limits: [{ requests: 9, unit: 'second' }] },
   },
-  editPlan: { path: '/v1/plans/gold', body: { description: 'changed' } },
+  editPlan: { path: '/v1/plans/gold', body: { priority: 3 } },
   editEndpoint: { path: '/v1/endpoints/orders', body: { description: 'changed' } },
   editConsumer: { path: '/v1/consumers/acme', body: { description: 'changed' } },
   editGrant: { path: '/v1/grants/orders/acme', body: { expiresAt: '2099-01-01T00:00:00Z' } },
