@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import { reportFailure, writeSafely } from './failure.ts';
-import { wrap } from './render/text.ts';
+import { wrap } from '../base/text/wrap.ts';
 import type { OpenStore } from './opened-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 

@@ -97,7 +97,8 @@ it may have ${String(MAX_INPUT_BYTES / 1024 / 1024)} MiB. Files that it names ar
     }
     // Judges requests with what a gateway has, which takes long to load.
     const { explainFile } = await import('./partner/explain-request.ts');
-    const { compareWithKept, findKept } = await import('./partner/explain-kept.ts');
+    const { findKept } = await import('./partner/explain-kept.ts');
+    const { compareWithKept } = await import('../partners/explain/compare-kept.ts');
     return await explainFile({ ...flags, file }, context, { find: findKept, compare: compareWithKept });
   });
 }

@@ -1,26 +1,22 @@
-import { findDifference } from '../../partners/explain/difference.ts';
 import { explainKept, type KeptExplanation, methodOf } from '../../partners/explain/kept-refusal.ts';
 import { meaningOf } from '../../partners/explain/read-kept.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { declareRefusal } from '../../check/refusals/declare-refusal.ts';
-import { keepStringToSign } from '../../check/refusals/kept-string-to-sign.ts';
 import type { RefusalRecord, RefusalSource } from '../../check/refusals/refusal-record.ts';
-import type { ClientRequest } from '../../check/signing/client-request.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { createReplicaSource } from '../refusals/ask-replica.ts';
 import { printRefusal } from '../refusals/print-refusal.ts';
-import { shownText } from '../refusals/refusal-view.ts';
 import { notKept } from '../refusals/show-refusals.ts';
 import { formatData } from '../render/data.ts';
-import { fit, wrap } from '../render/text.ts';
+import { fit, wrap } from '../../base/text/wrap.ts';
 import { describe, findAdminAddress } from '../store/admin-listener.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { openFor } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import type { ExplainFlags } from './explain-request.ts';
 import { readContext } from './kept-context.ts';
-import { fixLines, sentence } from './render-explanation.ts';
+import { fixLines, sentence } from '../../partners/explain/explanation-text.ts';
 
 /** Explains the refusal of `--request-id` without its request. Throws `NotFound` for one that is not kept. */
 export async function explainKeptRefusal(flags: ExplainFlags, context: CommandContext): Promise<ExitCode> {
@@ -123,31 +119,4 @@ function printExplained(
       : [],
   ];
   for (const lines of sections.filter((each) => each.length > 0)) terminal.out.write(`\n${lines.join('\n')}\n`);
-}
-
-/**
- * How the request of a file, and what the gateway builds of it, differ from the one that was refused; notes for people.
- */
-export function compareWithKept(
-  { method, path, code, detail, stringToSign }: RefusalRecord,
-  request: ClientRequest,
-  built: Buffer | null,
-): readonly string[] {
-  const refused = `The refusal that is kept: ${shownText(code)}, ${sentence(shownText(detail))}`;
-  const [given = ''] = request.path.split('?', 1);
-  if (method !== request.method || (given !== path && !path.endsWith('…'))) {
-    return [
-      refused,
-      `It is of another request than the one given: ${shownText(`${method} ${path}`)}, not ${shownText(`${request.method} ${given}`)}.`,
-    ];
-  }
-  if (stringToSign === null || built === null) return [refused];
-  const difference = findDifference(Buffer.from(stringToSign), Buffer.from(keepStringToSign(built, [])));
-  if (difference === null)
-    return [refused, 'Its string to sign is that of the request given: they are the same request.'];
-  const { offset, expected, signed } = difference;
-  return [
-    refused,
-    `Its string to sign differs from that of the request given, from byte ${String(offset + 1)} on: refused was "${expected}", given is "${signed}".`,
-  ];
 }

@@ -24,9 +24,11 @@ import { readSecretArgument } from '../flags/inputs.ts';
 import { type PublicKeyFlags, readPublicKeyFlags } from '../flags/public-key.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { readBytes } from '../flags/read-bytes.ts';
-import type { compareWithKept, findKept } from './explain-kept.ts';
+import type { compareWithKept } from '../../partners/explain/compare-kept.ts';
+import type { findKept } from './explain-kept.ts';
 import { type Explained, renderExplanation } from './render-explanation.ts';
-import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
+import { readStoredCaller, UnreadableSecret } from '../../partners/explain/stored-caller.ts';
+import { readKnownTokens } from './known-tokens.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import { openFor, requireEndpoint } from '../store/read-store.ts';
@@ -121,7 +123,7 @@ async function explainStored(
       isFromTyped,
       file: store.file,
     };
-    const { notes, ...caller } = await readStoredCaller(store.resources, query);
+    const { notes, ...caller } = await readStoredCaller(store.resources, query).catch(withAdvice);
     notesOnGiven.push(...notes);
     if (proofOf(endpoint) !== 'token') return { ...caller, tokens: tokensOfPartners };
     return { ...caller, tokens: await readKnownTokens(sent.claims, store, environment) };
@@ -130,6 +132,15 @@ async function explainStored(
   // The first characters of an id find a refusal, but not its line in the log.
   const requestId = kept?.record.requestId ?? given.requestId;
   return explained(requestId, { ...read, notes: [...read.notes, ...notesOnGiven, ...compared] }, explanation);
+}
+
+/** What a command can do about an App Secret that it needs. */
+function withAdvice(error: unknown): never {
+  if (!(error instanceof UnreadableSecret)) throw error;
+  throw new UsageError(
+    `${error.message}; give it with --secret-from, or what the store needs for it (POSTERN_KEYRING, or the variables that a file names)`,
+    { cause: error },
+  );
 }
 
 /** The refusal of `--request-id`, or in a sentence why there is none to compare with; null when none is named. */

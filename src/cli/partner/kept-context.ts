@@ -5,7 +5,7 @@ import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import type { CommandContext } from '../command.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import type { OpenedStore } from '../opened-store.ts';
-import { compareGivenSecret } from './given-secret.ts';
+import { compareGivenSecret } from '../../partners/explain/given-secret.ts';
 
 /** What the store knows today of a refusal. `secretFrom` (`--secret-from`) is compared with the stored App Secrets. */
 export async function readContext(

@@ -1,7 +1,8 @@
 import type { RefusalRecord } from '../../check/refusals/refusal-record.ts';
 import { formatTimeFrom, printFields } from '../render/text.ts';
 import type { Terminal } from '../terminal.ts';
-import { formatCode, shownText } from './refusal-view.ts';
+import { shownText } from '../../check/refusals/shown-text.ts';
+import { formatCode } from './refusal-view.ts';
 
 /** Prints one refusal for people. */
 export function printRefusal(record: RefusalRecord, nowSeconds: number, terminal: Terminal): void {

@@ -1,19 +1,8 @@
 import { refusalAnswers, type RefusalCode } from '../../check/refusal.ts';
+import { shownText } from '../../check/refusals/shown-text.ts';
 import type { Column } from '../render/list.ts';
 import { formatTime } from '../render/text.ts';
 import type { RefusalGroup } from './group-refusals.ts';
-
-const MAX_SHOWN_LENGTH = 600;
-
-/** A text of a record as visible ASCII; the mark of a cut at its end stays. */
-export function shownText(text: string): string {
-  const isCut = text.endsWith('…') || text.length > MAX_SHOWN_LENGTH;
-  const plain = text
-    .slice(0, MAX_SHOWN_LENGTH)
-    .replace(/…$/, '')
-    .replace(/[^\x20-\x7e]/g, '?');
-  return isCut ? `${plain}…` : plain;
-}
 
 /** `401 AUTHENTICATION_FAILED`; codes of the OAuth2 endpoints have several statuses. */
 export function formatCode(code: string): string {

@@ -17,6 +17,7 @@ import { addOperatorChanges } from './change-operators.ts';
 import { addCredentialView } from './credential-view.ts';
 import { addCredentialReading } from './credentials.ts';
 import { describeApi } from './document.ts';
+import { addRequestExplaining } from './explain-request.ts';
 import { addGrantReading } from './grants.ts';
 import { addLimits } from './limits.ts';
 import { keepAttempt, MetBeyond } from './beyond-reach.ts';
@@ -46,13 +47,13 @@ export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_HOLDING_ENDPOINTS = 2;
 
 /**
- * Whether a request reads all endpoints: to plan a change of one, to undo, to say what a credential may call, or what
- * is used of a plan.
+ * Whether a request reads all endpoints: to plan a change of one, to undo, to explain a request, to say what a
+ * credential may call, or what is used of a plan.
  */
 function holdsEndpoints({ method, path }: { readonly method: string; readonly path: string }): boolean {
   return method === 'GET'
     ? /^\/v1\/(?:credentials\/|plans\/[^/]*\/usage$)/.test(path)
-    : /^\/v1\/(?:endpoints|audit)(?:\/|$)/.test(path);
+    : /^\/v1\/(?:endpoints|audit|refusals)(?:\/|$)/.test(path);
 }
 
 /**
@@ -190,6 +191,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addRevert(api, ports);
   addUsage(api, ports);
   addRefusals(api, ports);
+  addRequestExplaining(api, ports);
   addReplicas(api, ports);
   addOperators(api, ports);
   addOperatorChanges(api, ports);

@@ -79,7 +79,8 @@ const query = listQuery
   })
   .strict();
 
-const params = z.object({
+/** Names refusals in a path. */
+export const refusalParams = z.object({
   requestId: z
     .string()
     .refine(isRequestId)
@@ -87,7 +88,7 @@ const params = z.object({
 });
 
 /** Refusals with one request id: callers choose their ids where Envoy lets them. */
-const MAX_OF_ID = 100;
+export const MAX_OF_ID = 100;
 const MAX_EXPLAINED = 20;
 
 /** Adds the routes that show what was refused to known callers, and why. */
@@ -143,7 +144,7 @@ with labels sees those whose consumer and endpoint carried them at that time, an
       tags: ['Refusals'],
       operationId: 'explainRefusal',
       summary: 'What was refused under a request id, with what is known to be wrong and how to fix it.',
-      request: { params },
+      request: { params: refusalParams },
       responses: answers({ 200: z.object({ items: z.array(explained) }).openapi('ExplainedRefusals') }),
     }),
     async (context) => {
@@ -162,7 +163,8 @@ with labels sees those whose consumer and endpoint carried them at that time, an
   );
 }
 
-function notKept(requestId: string): NotFound {
+/** No refusal with this request id is kept, or within reach. */
+export function notKept(requestId: string): NotFound {
   return new NotFound(
     `no refusal with the request id ${requestId} is kept: the request passed, its App Key is unknown, there were too many, or it is older than seven days; the log may have it`,
   );

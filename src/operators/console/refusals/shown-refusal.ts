@@ -28,3 +28,8 @@ export interface ExplainedRefusal extends ShownRefusal {
   /** Only the request itself can say more. */
   readonly needsRequest: boolean;
 }
+
+/** What `POST /v1/refusals/ID:explain` answers. */
+export interface ExplainedRequest {
+  readonly text: string;
+}

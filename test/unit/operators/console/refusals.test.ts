@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { TestConsole } from '../../../support/console/test-console.ts';
 import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
+import { partnerEndpoint } from '../../../support/pipeline/resources.ts';
 import { record } from '../../../support/refusals/refused.ts';
 
 describe('console: refusals', () => {
@@ -53,5 +54,22 @@ describe('console: refusals', () => {
     assert.match(await find('no id at all'), /This is no request id/);
     console.add('victor', 'viewer');
     assert.doesNotMatch((await console.open('victor', '/')).text, /requestId/);
+  });
+
+  it('with a wrong signature take what the partner sent, explain it, and do not show it', async () => {
+    const endpoint = partnerEndpoint('hmac');
+    console = new TestConsole(new MemoryResourceStore({ endpoints: [endpoint] }));
+    console.add('sam', 'support');
+    console.refusals.push(record({ requestId: 'r-9', endpointId: endpoint.id, code: 'AUTHENTICATION_FAILED' }));
+    const page = await console.open('sam', '/refusals/r-9');
+    assert.match(page.text, /<label for="request">Paste what the partner sent/);
+    const request = 'curl https://api.example.com/orders/7 -H \'Authorization: hmac appkey="lost"\'';
+    const explained = await console.submit('sam', '/refusals/r-9', { request });
+    assert.equal(explained.status, 200, explained.text);
+    assert.match(explained.text, /aria-label="Explanation">(Wrong|Not judged): /);
+    assert.ok(!explained.text.includes('appkey=&quot;lost&quot;'));
+    const wrong = await console.submit('sam', '/refusals/r-9', { request: '{' });
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.text, /id="request-fault"/);
   });
 });

@@ -1,8 +1,5 @@
 import { hasAddressList } from '../../check/authorize/allowed-address.ts';
 import { findCredentialFault } from '../../check/methods/caller.ts';
-import { settings } from '../../gateway/config.ts';
-import type { Environment } from '../../base/environment.ts';
-import type { Known, KnownTokens } from '../../partners/explain/judge-request.ts';
 import type { SentIdentity } from '../../check/methods/explanation/explainer.ts';
 import { proofOf } from '../../check/methods/methods.ts';
 import { textOf } from '../../resources/changes/generate-credential.ts';
@@ -14,16 +11,16 @@ import { hashAppKey, isAppKey } from '../../model/app-key.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { appSecretOf, formerEndOf, formerSecretOf, mapSecrets, withoutFormer } from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
-import { issuerOf } from '../../gateway/oauth2/oauth2-addresses.ts';
-import type { TokenClaims } from '../../check/tokens/token-claims.ts';
 import { compileCatalog } from '../../check/route/endpoint-table.ts';
 import { equal } from '../../base/text/equal.ts';
-import { StoreUnavailable } from '../../check/store/credential-source.ts';
-import { UsageError } from '../failure.ts';
-import type { OpenedStore } from '../opened-store.ts';
-import { isKeyRingNamed, openKeyRing } from '../store/open-store.ts';
 import { compareGivenSecret, describeGivenAppKey } from './given-secret.ts';
 import { readStoredKeys } from './stored-keys.ts';
+import type { Known } from './judge-request.ts';
+
+/** An App Secret is needed that cannot be read here. */
+export class UnreadableSecret extends Error {
+  override readonly name = 'UnreadableSecret';
+}
 
 interface CallerQuery {
   readonly endpoint: Endpoint;
@@ -45,10 +42,10 @@ interface CallerQuery {
 /**
  * Reads from a store what a request is judged by: every endpoint, and the credentials that it may be from with their
  * consumers and grants, those for groups too. `notes` say of each option for the caller what came of it. Throws {@link
- * UsageError} for an App Secret that is needed and cannot be read here.
+ * UnreadableSecret}.
  */
 export async function readStoredCaller(
-  store: ResourceStore,
+  store: Pick<ResourceStore, 'find' | 'list'>,
   query: CallerQuery,
 ): Promise<Omit<Known, 'tokens'> & { readonly notes: readonly string[] }> {
   const { endpoint, endpoints, sent, givenSecret, nowSeconds, from } = query;
@@ -173,9 +170,11 @@ function readableText(secret: Secret, isGiven: boolean, credentialId: string): s
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (isGiven) return null;
-    throw new UsageError(
-      `the App Secret of the credential ${credentialId} cannot be read here: ${error.message}; give it with --secret-from, or what the store needs for it (POSTERN_KEYRING, or the variables that a file names)`,
-      { cause: error },
+    throw new UnreadableSecret(
+      `the App Secret of the credential ${credentialId} cannot be read here: ${error.message}`,
+      {
+        cause: error,
+      },
     );
   }
 }
@@ -183,33 +182,3 @@ function readableText(secret: Secret, isGiven: boolean, credentialId: string): s
 function isOpened(secret: Secret): boolean {
   return readableText(secret, true, '') !== null;
 }
-
-/**
- * What the key ring and the store say of the access token of a request; `claims` null: it has none that can be read.
- * Rejects as `openKeyRing` does, and with {@link UsageError} for a wrong `POSTERN_PUBLIC_URL`.
- */
-export async function readKnownTokens(
-  claims: TokenClaims | null,
-  { isTokenRevoked }: Pick<OpenedStore, 'isTokenRevoked'>,
-  environment: Environment,
-): Promise<KnownTokens> {
-  const { name, default: usual, parse } = settings.publicUrl;
-  const publicUrl = parse(environment[name] || usual);
-  if ('fault' in publicUrl) throw new UsageError(`${name}: ${publicUrl.fault}`);
-  const issuer = issuerOf(publicUrl);
-  const unverified = { issuer, ring: null, isRevoked: false, notes: [NO_RING] };
-  if (!isKeyRingNamed(environment)) return unverified;
-  const verified = { ...unverified, ring: await openKeyRing(environment, () => undefined), notes: [] };
-  if (claims === null) return verified;
-  if (isTokenRevoked === null) return { ...verified, notes: [`${REVOKED} is known only to the service that runs.`] };
-  try {
-    return { ...verified, isRevoked: await isTokenRevoked(claims.tokenId) };
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    return { ...verified, notes: [`${REVOKED} is not known: ${error.message}.`] };
-  }
-}
-
-const NO_RING =
-  'Whether the gateway issued the token, and whether its client revoked it, cannot be judged without the key ring (POSTERN_KEYRING).';
-const REVOKED = 'Whether its client revoked the token';

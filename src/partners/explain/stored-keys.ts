@@ -2,7 +2,7 @@ import type { KnownPublicKey } from '../../check/methods/explanation/explainer.t
 import { proofOf } from '../../check/methods/methods.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { takesMaterial } from '../../model/material.ts';
-import { keyOfThumbprint, knownKeysOf } from '../../partners/explain/known-keys.ts';
+import { keyOfThumbprint, knownKeysOf } from './known-keys.ts';
 import { collectAll, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 
@@ -26,7 +26,7 @@ interface KeyQuery {
  * a `keyid` that no credential has, the one whose thumbprint it is. None where callers do not sign with private keys.
  */
 export async function readStoredKeys(
-  store: ResourceStore,
+  store: Pick<ResourceStore, 'find' | 'list'>,
   { endpoint, owner, keyid, nowSeconds }: KeyQuery,
 ): Promise<readonly KnownPublicKey[]> {
   const { authentication } = endpoint;
