@@ -8,7 +8,7 @@ import { writeSafely } from '../failure.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { formatData } from '../render/data.ts';
 import { formatRows } from '../render/list.ts';
-import { groupOf } from './group-refusals.ts';
+import { groupOf } from '../../check/refusals/group-refusals.ts';
 import { refusalColumns } from './refusal-view.ts';
 
 const POLL_MS = 1000;

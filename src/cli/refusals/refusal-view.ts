@@ -2,7 +2,7 @@ import { refusalAnswers, type RefusalCode } from '../../check/refusal.ts';
 import { shownText } from '../../check/refusals/shown-text.ts';
 import type { Column } from '../render/list.ts';
 import { formatTime } from '../render/text.ts';
-import type { RefusalGroup } from './group-refusals.ts';
+import type { RefusalGroup } from '../../check/refusals/group-refusals.ts';
 
 /** `401 AUTHENTICATION_FAILED`; codes of the OAuth2 endpoints have several statuses. */
 export function formatCode(code: string): string {

@@ -10,7 +10,7 @@ import { formatData } from '../render/data.ts';
 import { printList } from '../render/list.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { followRefusals } from './follow-refusals.ts';
-import { groupRefusals } from './group-refusals.ts';
+import { groupRefusals } from '../../check/refusals/group-refusals.ts';
 import { type OpenedRefusals, openRefusals } from './open-refusals.ts';
 import { refusalColumns } from './refusal-view.ts';
 import type { RefusalFlags } from './refusals.ts';

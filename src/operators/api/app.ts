@@ -27,6 +27,7 @@ import { answerOnce } from './idempotency.ts';
 import { requireJsonBody } from './json-body.ts';
 import { addLabelledResource } from './labelled-resource.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { addOperations } from './operations.ts';
 import { addOperators } from './operators.ts';
 import { addPlans } from './plans.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
@@ -188,6 +189,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addPlans(api, ports);
   addAccess(api, ports);
   addAudit(api, ports);
+  addOperations(api, ports);
   addRevert(api, ports);
   addUsage(api, ports);
   addRefusals(api, ports);

@@ -2,7 +2,14 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { momentBack } from '../../model/document/moments.ts';
 import { declareEvent } from '../../resources/changes/audit/declare-event.ts';
 import { describeEvent } from '../../resources/changes/audit/describe-event.ts';
-import { type AuditEvent, type AuditTrail, collectAll, NotFound } from '../../resources/changes/resource-store.ts';
+import {
+  type AuditEvent,
+  type AuditSelection,
+  type AuditTrail,
+  collectAll,
+  NotFound,
+  type ResourceStore,
+} from '../../resources/changes/resource-store.ts';
 import type { Operator } from '../../model/operator.ts';
 import { resourceKinds } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
@@ -50,7 +57,8 @@ const shownEvent = objectOf('ShownAuditEvent', {
 /** Characters of an actor and an action that are looked for. */
 const MAX_NAME_TEXT = 128;
 
-const query = listQuery
+/** What lists of events are asked for. */
+export const auditQuery = listQuery
   .extend({
     since: momentQuery('From then on.'),
     until: momentQuery('Up to then.'),
@@ -91,33 +99,16 @@ export function addAudit(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
       summary: 'What was changed, by whom and when, the newest first. Secrets are in no event.',
       description: `An operator with labels sees what was changed of consumers and endpoints that carried them at that
 time. Changes of operators are for those who manage operators.`,
-      request: { query },
+      request: { query: auditQuery },
       responses: answers({ 200: pageSchema('AuditPage', event) }),
     }),
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read-traces');
-      const { limit, cursor, fields, since, until, ...wish } = context.req.valid('query');
+      const { limit, cursor, fields, ...wish } = context.req.valid('query');
       const cursors = context.get('cursors');
-      const from = cursors.readPlace(cursor, readPlace) ?? undefined;
-      const { consumer, endpoint, actor, action, revision } = wish;
-      if (!reachesAll(operator)) {
-        if (consumer !== undefined) await requireReached(operator, 'consumer', consumer, resources);
-        if (endpoint !== undefined) await requireReached(operator, 'endpoint', endpoint, resources);
-      }
-      const nowSeconds = clock.nowSeconds();
-      const selection = {
-        consumerId: consumer,
-        endpointId: endpoint,
-        actor,
-        action,
-        storeRevision: revision,
-        sinceMs: since && momentBack(since, nowSeconds) * 1000,
-        untilMs: until && momentBack(until, nowSeconds) * 1000,
-        ownedBy: ownedByOf(operator),
-        hidesOperators: !managesOperators(operator),
-        olderThan: from && { atMs: from.atMs, event: from.id },
-      };
+      const from = cursors.readPlace(cursor, readPlace);
+      const selection = await selectEvents(operator, wish, { from, nowSeconds: clock.nowSeconds(), resources });
       const found = await collectAll(audit.events({ ...selection, limit: limit + 1 }));
       const placeOf = ({ atMs, event: id }: AuditEvent): Place => ({ atMs, id });
       const page = timelinePage(found, { limit, placeOf, cursors });
@@ -144,6 +135,32 @@ time. Changes of operators are for those who manage operators.`,
       return context.json({ ...declareEvent(found), fields }, 200);
     },
   );
+}
+
+/** The events that a list is asked for and the operator may see. Throws `NotFound` for what she does not reach. */
+export async function selectEvents(
+  operator: Operator,
+  wish: Omit<z.infer<typeof auditQuery>, 'limit' | 'cursor' | 'fields'>,
+  ground: { readonly from: Place | null; readonly nowSeconds: number; readonly resources: Pick<ResourceStore, 'find'> },
+): Promise<AuditSelection> {
+  const { consumer, endpoint, actor, action, revision, since, until } = wish;
+  const { from, nowSeconds, resources } = ground;
+  if (!reachesAll(operator)) {
+    if (consumer !== undefined) await requireReached(operator, 'consumer', consumer, resources);
+    if (endpoint !== undefined) await requireReached(operator, 'endpoint', endpoint, resources);
+  }
+  return {
+    consumerId: consumer,
+    endpointId: endpoint,
+    actor,
+    action,
+    storeRevision: revision,
+    sinceMs: since && momentBack(since, nowSeconds) * 1000,
+    untilMs: until && momentBack(until, nowSeconds) * 1000,
+    ownedBy: ownedByOf(operator),
+    hidesOperators: !managesOperators(operator),
+    olderThan: from === null ? undefined : { atMs: from.atMs, event: from.id },
+  };
 }
 
 /** An event that an operator may see. Throws `NotFound` also for one that is there beyond that. */

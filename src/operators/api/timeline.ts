@@ -22,11 +22,12 @@ export function timelinePage<T>(
   const last = items.at(-1);
   return {
     items,
-    nextCursor: read.length > limit && last !== undefined ? cursors.after(write(placeOf(last))) : null,
+    nextCursor: read.length > limit && last !== undefined ? cursors.after(placeText(placeOf(last))) : null,
   };
 }
 
-function write({ atMs, id }: Place): string {
+/** A place as a cursor names it. */
+export function placeText({ atMs, id }: Place): string {
   return `${String(atMs)}.${id}`;
 }
 

@@ -5,7 +5,7 @@ import { filterForm, filterValues } from '../parts/filters.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
 import { table } from '../parts/table.ts';
 import { time } from '../parts/values.ts';
-import type { ShownEvent } from './shown-event.ts';
+import type { ShownEvent, ShownOperation } from './shown-event.ts';
 
 const PAGE_SIZE = '50';
 const filterNames = ['consumer', 'endpoint', 'actor', 'action', 'since', 'revision'] as const;
@@ -25,7 +25,13 @@ export const eventList: Page = {
   show: async ({ api, query }) => {
     const wish = filterValues(query, filterNames);
     const cursor = query.get('cursor') ?? undefined;
-    const page = await api.get<ListPage<ShownEvent>>(withQuery('/v1/audit', { ...wish, limit: PAGE_SIZE, cursor }));
+    const read = async <T>(path: string): Promise<ListPage<T>> =>
+      await api.get<ListPage<T>>(withQuery(path, { ...wish, limit: PAGE_SIZE, cursor }));
+    // Of one revision, each event is wanted.
+    const { shown, nextCursor } =
+      wish.revision === ''
+        ? shownOperations(await read<ShownOperation>('/v1/operations'), wish)
+        : shownEvents(await read<ShownEvent>('/v1/audit'));
     return {
       title: 'Audit',
       body: html`${filterForm('/audit', [
@@ -36,23 +42,79 @@ export const eventList: Page = {
         { name: 'since', label: 'When', value: wish.since, choices: sinceChoices },
         { name: 'revision', label: 'Revision', value: wish.revision },
       ])}
-${table({
-  caption: 'Changes, the newest first',
-  columns: ['When', 'Operator', 'Action', 'What', 'Reason', 'Revision'],
-  rows: page.items.map((each) => [
-    html`<a href="${url`/audit/${each.event}`}">${time(each.at)}</a>`,
+${shown}
+${pager('/audit', query, nextCursor)}`,
+    };
+  },
+};
+
+interface ShownList {
+  readonly shown: Html;
+  readonly nextCursor: string | null;
+}
+
+const columns = ['When', 'Operator', 'Action', 'What', 'Reason', 'Revision'];
+const NONE = 'No change matches.';
+
+/** A line for all that was changed at once, which unfolds. */
+function shownOperations(
+  { items, nextCursor }: ListPage<ShownOperation>,
+  wish: Readonly<Record<string, string>>,
+): ShownList {
+  const rows = items.map((each) => [
+    linkedTime(each.at, each.events[0]?.event),
+    each.actor,
+    each.action,
+    whatOf(each, wish),
+    each.reason ?? '',
+    revisionLink(each, wish),
+  ]);
+  return { shown: table({ caption: 'Changes, the newest first', columns, rows, empty: NONE }), nextCursor };
+}
+
+function shownEvents({ items, nextCursor }: ListPage<ShownEvent>): ShownList {
+  const rows = items.map((each) => [
+    linkedTime(each.at, each.event),
     each.actor,
     each.action,
     html`${verbOf(each)} ${each.kind} <code>${each.id}</code>`,
     each.reason ?? '',
-    html`<a href="${withQuery('/audit', { revision: String(each.storeRevision) })}">${String(each.storeRevision)}</a>`,
-  ]),
-  empty: 'No change matches.',
-})}
-${pager('/audit', query, page.nextCursor)}`,
-    };
-  },
-};
+    revisionLink(each, {}),
+  ]);
+  return { shown: table({ caption: 'Changes of one revision', columns, rows, empty: NONE }), nextCursor };
+}
+
+function linkedTime(at: string, event: string | undefined): Html {
+  return event === undefined ? time(at) : html`<a href="${url`/audit/${event}`}">${time(at)}</a>`;
+}
+
+function revisionLink(
+  { storeRevision }: Pick<ShownEvent, 'storeRevision'>,
+  wish: Readonly<Record<string, string>>,
+): Html {
+  const revision = String(storeRevision);
+  return html`<a href="${withQuery('/audit', { ...wish, revision })}">${revision}</a>`;
+}
+
+const verbTexts: Readonly<Record<string, string>> = { refused: 'met and refused' };
+
+function whatOf(
+  { count, counts, events, storeRevision }: ShownOperation,
+  wish: Readonly<Record<string, string>>,
+): Html {
+  const named = events.map(
+    ({ event, verb, kind, id }) =>
+      html`<a href="${url`/audit/${event}`}">${verbTexts[verb] ?? verb} ${kind} <code>${id}</code></a>`,
+  );
+  if (count === 1) return html`${named}`;
+  const sums = counts.map(
+    (each) => `${each.count.toLocaleString('en')} ${each.kind} ${verbTexts[each.verb] ?? each.verb}`,
+  );
+  const all = withQuery('/audit', { ...wish, revision: String(storeRevision) });
+  return html`<details><summary>${sums.join(', ')}</summary>
+<ul>${named.map((each) => html`<li>${each}</li>`)}
+${count > named.length ? html`<li><a href="${all}">All ${count.toLocaleString('en')}</a></li>` : null}</ul></details>`;
+}
 
 /** What happened to the resource of an event. */
 export function verbOf({ before, after, refused }: ShownEvent): Html {

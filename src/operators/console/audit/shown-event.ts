@@ -23,3 +23,16 @@ export interface ShownEvent {
 export interface WholeEvent extends ShownEvent {
   readonly fields: readonly FieldChange[];
 }
+
+/** All that was changed at once, as `GET /v1/operations` shows it. */
+export interface ShownOperation extends Pick<ShownEvent, 'at' | 'actor' | 'action' | 'reason' | 'storeRevision'> {
+  readonly count: number;
+  readonly counts: readonly { readonly verb: string; readonly kind: string; readonly count: number }[];
+  /** The first of them. */
+  readonly events: readonly {
+    readonly event: string;
+    readonly verb: string;
+    readonly kind: string;
+    readonly id: string;
+  }[];
+}

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { groupRefusals } from '../../../check/refusals/group-refusals.ts';
 import { isRequestId } from '../../../check/receive/request-id.ts';
 import { findRefusalRequestId } from '../../../partners/explain/read/read-request.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
@@ -10,7 +11,8 @@ import { badge, copyable, time } from '../parts/values.ts';
 import { codeLink, codes } from './codes.ts';
 import type { ShownRefusal } from './shown-refusal.ts';
 
-const PAGE_SIZE = '50';
+/** Those of a page that are the same are one line. */
+const PAGE_SIZE = '200';
 const filterNames = ['consumer', 'endpoint', 'code', 'since', 'unmatched', 'requestId'] as const;
 
 const sinceChoices = [
@@ -24,6 +26,9 @@ const kindChoices = [
   { value: '', text: 'of known callers' },
   { value: 'true', text: 'that no endpoint took' },
 ];
+
+const columns = ['When', 'Consumer', 'Endpoint', 'Request', 'Code', 'Why'];
+const NONE = 'No refusal matches.';
 
 /** What was refused to known consumers, or what no endpoint took. */
 export const refusalList: Page = {
@@ -55,7 +60,7 @@ ${filterForm('/refusals', [
   },
   { name: 'since', label: 'When', value: wish.since, choices: sinceChoices },
 ])}
-${typed === '' ? refusalTable(page.items, 'Refusals, the newest first') : foundById(page.items, requestId)}
+${typed === '' ? await joinedTable(page.items) : foundById(page.items, requestId)}
 ${pager('/refusals', query, page.nextCursor)}`,
     };
   },
@@ -80,13 +85,37 @@ too many refusals, or it is older than seven days. The log may have it:</p>
 <p>${copyable(`grep -F '"requestId":"${requestId}"'`, 'the command', 'grep')}</p>`;
 }
 
+/** A line for those that are the same but for numbers and the end of the path, with how many they are. */
+async function joinedTable(items: readonly ShownRefusal[]): Promise<Html> {
+  const { groups } = await groupRefusals(
+    items.map((shown) => ({
+      shown,
+      atMs: Date.parse(shown.at),
+      path: shown.path,
+      consumerId: shown.consumer ?? null,
+      credentialId: shown.credential ?? null,
+      endpointId: shown.endpoint ?? null,
+      method: shown.method,
+      code: shown.code,
+      isObserved: shown.observed === true,
+      detail: shown.detail,
+    })),
+  );
+  return await table({
+    caption: 'Refusals, the newest first',
+    columns: [...columns, 'Times'],
+    rows: groups.map(({ newest: { shown }, times, path }) => [...rowOf({ ...shown, path }), times]),
+    empty: NONE,
+  });
+}
+
 /** Refusals as a table. */
 export function refusalTable(items: readonly ShownRefusal[], caption: string): Html {
   return table({
     caption,
-    columns: ['When', 'Consumer', 'Endpoint', 'Request', 'Code', 'Why'],
+    columns,
     rows: items.map(rowOf),
-    empty: 'No refusal matches.',
+    empty: NONE,
   });
 }
 

@@ -25,7 +25,7 @@ export async function* operationsOf(events: AsyncIterable<AuditEvent>): AsyncGen
  * Whether one transaction made both. The revision alone does not say so: that of an emergency stop can be given again
  * when a primary is lost, and rewrapping secrets takes none.
  */
-function isSameOperation(one: AuditEvent, other: AuditEvent): boolean {
+export function isSameOperation(one: AuditEvent, other: AuditEvent): boolean {
   const isSameTime = one.storeRevision === other.storeRevision && one.atMs === other.atMs;
   return isSameTime && one.actor === other.actor && one.action === other.action;
 }

@@ -72,4 +72,16 @@ describe('console: refusals', () => {
     assert.equal(wrong.status, 422);
     assert.match(wrong.text, /id="request-fault"/);
   });
+
+  it('are joined where they are the same, with how many they are', async () => {
+    const late = { code: 'REQUEST_EXPIRED', consumerId: 'acme' };
+    for (const seconds of [301, 302, 303]) {
+      console.refusals.push(
+        record({ ...late, path: `/orders/${String(seconds)}`, detail: `${String(seconds)} s old` }),
+      );
+    }
+    const { text } = await console.open('sam', '/refusals');
+    assert.equal(text.match(/<code>REQUEST_EXPIRED<\/code>/g)?.length, 1);
+    assert.match(text, /\/orders\/…<\/code>[^]*REQUEST_EXPIRED[^]*data-label="Times">3</);
+  });
 });
