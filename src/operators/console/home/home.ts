@@ -5,7 +5,7 @@ import { credentialLink, credentials, ENDING_WITHIN } from '../endings/ending-li
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
 import type { ListPage } from '../parts/pager.ts';
-import { badge, timeOr } from '../parts/values.ts';
+import { badge, labels, timeOr } from '../parts/values.ts';
 import { codeLink } from '../refusals/codes.ts';
 import type { ShownRefusal } from '../refusals/shown-refusal.ts';
 import { type ShownReplicas, troubleOf } from '../replicas/replica-list.ts';
@@ -51,20 +51,39 @@ function findRefusal(): Html {
 </form>`;
 }
 
-/** What leads to a first partner, as long as there is no endpoint or no consumer within reach. */
-async function firstSteps({ api, operator: { role } }: Visit): Promise<Html> {
+/**
+ * As long as there is no endpoint or no consumer within reach: what leads to a first partner, for those who may create
+ * either; for operators with labels, that nothing carries them.
+ */
+async function firstSteps({ api, operator: { role, selector } }: Visit): Promise<Html> {
   const isThere = async (what: string): Promise<boolean> =>
     (await api.get<ListPage<unknown>>(withQuery(`/v1/${what}`, { limit: '1', fields: 'id' }))).items.length > 0;
   const [hasEndpoints, hasConsumers] = await Promise.all([isThere('endpoints'), isThere('consumers')]);
   if (hasEndpoints && hasConsumers) return await html``;
+  const missing = [...(hasEndpoints ? [] : ['endpoint']), ...(hasConsumers ? [] : ['consumer'])].join(' and no ');
+  const [mayEndpoints, mayConsumers] = [allows(role, 'change-endpoints'), allows(role, 'change-consumers')];
+  if (Object.keys(selector).length > 0) {
+    return await beyondLabels(missing, selector, mayConsumers && !hasConsumers);
+  }
+  if (!mayConsumers) {
+    return await html`<section class="card"><h2>Nothing is here yet</h2><p>There is no ${missing}.</p></section>`;
+  }
   const step = (path: string, text: string, mayCreate: boolean, isDone: boolean): Html => {
     const shown = mayCreate && !isDone ? html`<a href="${path}">${text}</a>` : text;
-    return html`<li>${shown}${isDone ? ' (done)' : null}</li>`;
+    return html`<li>${shown}${isDone ? ' (done)' : null}${mayCreate || isDone ? null : ': an admin does this'}</li>`;
   };
   return await html`<section class="card"><h2>First steps</h2>
-<ol>${step('/new/endpoint', 'Create an endpoint', allows(role, 'change-endpoints'), hasEndpoints)}
-${step('/new/consumer', 'Create a consumer', allows(role, 'change-consumers'), hasConsumers)}
+<ol>${step('/new/endpoint', 'Create an endpoint', mayEndpoints, hasEndpoints)}
+${step('/new/consumer', 'Create a consumer', mayConsumers, hasConsumers)}
 <li>On the page of the consumer, give it access and issue a credential</li></ol></section>`;
+}
+
+/** There may be much, but not for this operator. */
+function beyondLabels(missing: string, selector: Visit['operator']['selector'], mayCreateConsumer: boolean): Html {
+  return html`<section class="card"><h2>No ${missing} here carries your labels</h2>
+${labels(selector)}
+<p>You see only what carries them. Who manages operators can say whether they are the right ones.</p>
+${mayCreateConsumer ? html`<p><a href="/new/consumer">Create a consumer with your labels</a></p>` : null}</section>`;
 }
 
 async function endings(visit: Visit): Promise<Html> {

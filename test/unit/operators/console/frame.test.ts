@@ -77,10 +77,23 @@ describe('console: the frame of every page', () => {
       '<a href="/new/endpoint">Create an endpoint</a>',
       'Create a consumer (done)',
     ]);
-    assert.deepEqual((await steps('paula')).slice(0, 2), ['Create an endpoint', 'Create a consumer']);
     const fields = { id: 'orders', paths: '/orders', authentication: 'hmac', accessCondition: 'authenticated' };
     assert.equal((await console.submit('alice', '/new/endpoint', fields)).status, 303);
     assert.deepEqual(await steps('alice'), []);
+  });
+
+  it('says to operators with labels that nothing carries them, and offers only what they may do', async () => {
+    const start = async (who: string): Promise<string> => (await console.open(who, '/')).text;
+    const viewer = await start('paula');
+    assert.match(
+      viewer,
+      /<h2>No endpoint and no consumer here carries your labels<\/h2>[^]*<code>team=payments<\/code>/,
+    );
+    assert.doesNotMatch(viewer, /First steps|\/new\//);
+    console.add('olga', 'operator', { selector: { team: 'payments' } });
+    assert.match(await start('olga'), /href="\/new\/consumer">Create a consumer with your labels/);
+    console.add('victor', 'viewer');
+    assert.match(await start('victor'), /<h2>Nothing is here yet<\/h2><p>There is no endpoint\.<\/p>/);
   });
 
   it('says 404 for a page that is not there, and for a notice that is none nothing', async () => {
