@@ -36,7 +36,7 @@ export const home: Page = {
 };
 
 function search(): Html {
-  return html`<form method="get" action="/consumers" role="search" class="filters">
+  return html`<form method="get" action="/consumers" role="search" aria-label="Consumers" class="filters">
 <div class="field"><label for="q">Find a consumer</label>
 <input type="search" id="q" name="q" maxlength="100" autocomplete="off" spellcheck="false"></div>
 <p class="buttons"><button type="submit" class="primary">Find</button></p>
@@ -44,7 +44,7 @@ function search(): Html {
 }
 
 function findRefusal(): Html {
-  return html`<form method="get" action="/refusals" role="search" class="filters">
+  return html`<form method="get" action="/refusals" role="search" aria-label="Refused requests" class="filters">
 <div class="field"><label for="requestId">Find a refused request by its request id, or the whole answer</label>
 <input type="search" id="requestId" name="requestId" maxlength="2000" autocomplete="off" spellcheck="false"></div>
 <p class="buttons"><button type="submit">Find</button></p>
