@@ -37,6 +37,7 @@ const setup = [
   'grant add --endpoint orders --consumer acme --limit 1000/minute --reason OPS-17',
   'grant add --endpoint orders --consumer globex --expires 90d',
   'operator add paula --role viewer --label team=payments',
+  'plan create gold --label tier=gold --limit 50000/month --limit 50/second',
 ];
 
 /** What an operator finds after some days: endpoints, partners, what they called and what was refused, and two replicas. */
