@@ -22,16 +22,24 @@ describe('postern demo', () => {
 
     const lines = demo.stdout().split('\n');
     const rows = lines.filter((line) => /^ {2}[✓✗] /.test(line));
-    assert.ok(rows.length >= 30, demo.stdout() + demo.stderr());
+    assert.ok(rows.length >= 40, demo.stdout() + demo.stderr());
     assert.deepEqual(
       rows.filter((row) => !row.startsWith('  ✓ ')),
       [],
     );
     assert.ok(lines.includes(`  All ${String(rows.length)} as expected.`));
-    for (const method of ['App Key', 'HMAC', 'Parameter signature', 'OAuth2'])
+    for (const method of [
+      'App Key',
+      'HMAC',
+      'Parameter signature',
+      'HTTP message signature',
+      'OAuth2',
+      'OAuth2 with a private key',
+    ])
       assert.ok(lines.includes(`  ${method}`), method);
     assert.ok(lines.includes('      back end received the body {"parcels":2,"to":"Køge, \\"north\\" gate"}'));
     assert.ok(lines.some((line) => /^ {6}retry-after: \d+$/.test(line)));
+    assert.ok(lines.some((line) => line.startsWith('      accept-signature: sig1=("@method" "@authority" ')));
     assert.ok(lines.includes('  Limits are kept in the memory of Postern; --with-ratelimit keeps them in Redis.'));
     assert.ok(
       lines.some((line) => /^ {2}✓ signed POST, sent again +401 REQUEST_REPLAYED +401 REQUEST_REPLAYED /.test(line)),

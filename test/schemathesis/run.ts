@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { installServices } from '../../services/install-services.mjs';
 import { startConsole } from '../../src/cli/demo/demo-console.ts';
 import { OwnedParts } from '../../src/gateway/parts.ts';
+import { packageFiles } from '../../src/cli/programs/servers.ts';
 import { freePorts } from '../../src/cli/programs/free-ports.ts';
 import { Program, type ProgramStart } from '../../src/cli/programs/program.ts';
 import { startSourceRelay } from './source-relay.ts';
@@ -61,7 +62,7 @@ async function main(): Promise<number> {
   };
   const [mongodbPort = 0, managePort = 0] = await freePorts(2);
   const plan = { ports: { mongodb: mongodbPort, manage: managePort }, mongodbProgram: mongodb };
-  const { token } = await startConsole(plan, { parts, run, signal: stopped.signal });
+  const { token } = await startConsole(plan, { document: packageFiles.document, parts, run, signal: stopped.signal });
   const relay = parts.own(await startSourceRelay(managePort));
   const folder = await mkdtemp(join(tmpdir(), 'postern-schemathesis-'));
   try {

@@ -29,6 +29,8 @@ export interface DemoConsole {
 }
 
 interface ConsolePorter {
+  /** The path of the declarative file. */
+  readonly document: string;
   readonly parts: OwnedParts;
   /** Starts a server, waits until it is ready, and ends the demo with it. */
   readonly run: (start: ProgramStart) => Promise<void>;
@@ -41,7 +43,7 @@ interface ConsolePorter {
  */
 export async function startConsole(
   { ports, mongodbProgram }: DemoConsolePlan,
-  { parts, run, signal }: ConsolePorter,
+  { document, parts, run, signal }: ConsolePorter,
 ): Promise<DemoConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-demo-'));
   parts.own({
@@ -59,7 +61,7 @@ export async function startConsole(
   const environment = { ...storeSettings, POSTERN_ACTOR: OPERATOR };
   const node = async (title: string, ...args: readonly string[]): Promise<string> =>
     await outputOf(title, args, environment, signal);
-  await node('The set-up of MongoDB', packageFiles.databaseSetup, packageFiles.document);
+  await node('The set-up of MongoDB', packageFiles.databaseSetup, document);
   const added = await node(
     'postern operator add',
     ...[

@@ -15,7 +15,9 @@ import {
   redisStart,
 } from '../programs/servers.ts';
 import { type DemoConsole, type DemoConsolePlan, startConsole } from './demo-console.ts';
+import { writeDemoDocument } from './demo-document.ts';
 import { DemoFailure } from './demo-failure.ts';
+import type { DemoKeyPairs } from './demo-keys.ts';
 import type { DemoPorts } from './demo-ports.ts';
 import type { DemoHost } from './run-demo.ts';
 
@@ -30,6 +32,8 @@ export interface DemoStackPlan {
   } | null;
   /** MongoDB and the console; null when endpoints and partners are read from the file. */
   readonly console: DemoConsolePlan | null;
+  /** Those of the partner that is added to the document. */
+  readonly keys: DemoKeyPairs;
 }
 
 /** A demo does not depend on fast counting. */
@@ -51,7 +55,7 @@ export interface DemoStack extends AsyncDisposable {
  * it cannot be left behind.
  */
 export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promise<DemoStack> {
-  const { ports, rateLimits, envoyProgram, console: consolePlan } = plan;
+  const { ports, rateLimits, envoyProgram, console: consolePlan, keys } = plan;
   const { signal, logs } = host;
   const lost = new AbortController();
   const parts = new OwnedParts();
@@ -77,9 +81,14 @@ export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promi
       await run(redisStart(programs.redis, own.redis));
       await run(await rateLimitServiceStart(programs.ratelimit, own, host.environment['PATH']));
     }
-    const console = consolePlan === null ? null : await startConsole(consolePlan, { parts, run, signal });
+    const document = await writeDemoDocument(keys, parts, (error) => {
+      logs.write('Demo', `${String(error)}\n`);
+    });
+    const console = consolePlan === null ? null : await startConsole(consolePlan, { document, parts, run, signal });
     await run(echoStart(ports.backend));
-    const postern = parts.own(await startPostern(plan, console, host));
+    const postern = parts.own(
+      await startPostern(plan, console?.storeSettings ?? { POSTERN_STORE: `file:${document}` }, host),
+    );
     await postern.ready;
     signal.throwIfAborted();
     await run(
@@ -109,13 +118,12 @@ export async function envoyConfig(ports: DemoPorts, path: string = packageFiles.
 
 async function startPostern(
   { ports, rateLimits }: DemoStackPlan,
-  console: DemoConsole | null,
+  storeSettings: Readonly<Record<string, string>>,
   { clock, environment, logs }: DemoHost,
 ): Promise<Gateway> {
   // Settings in the caller's environment are for its own Postern, not for the demo's.
   const parsed = parseConfig({
-    POSTERN_STORE: `file:${packageFiles.document}`,
-    ...console?.storeSettings,
+    ...storeSettings,
     POSTERN_GRPC_ADDRESS: `${LOOPBACK}:${String(ports.posternGrpc)}`,
     POSTERN_HTTP_ADDRESS: `${LOOPBACK}:${String(ports.posternHttp)}`,
     POSTERN_ADMIN_ADDRESS: `${LOOPBACK}:${String(ports.posternAdmin)}`,

@@ -2,6 +2,7 @@ import { Secret } from '../../model/secret.ts';
 import type { OAuth2ErrorCode } from '../../gateway/oauth2/messages.ts';
 import type { RefusalCode } from '../../check/refusal.ts';
 import type { ClientHeader, ClientRequest } from '../../check/signing/client-request.ts';
+import type { DemoKeyPairs } from './demo-keys.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Requests of the demo under one title. */
@@ -33,11 +34,12 @@ export interface DemoRow {
 /** Characters of the title of a row: the width of its column. */
 export const MAX_TITLE_CHARACTERS = 31;
 
-/** Where and when a request is sent. */
+/** Where and when a request is sent, and what it may be signed with. */
 export interface Moment {
   /** Envoy's address: `host:port`. */
   readonly authority: string;
   readonly nowSeconds: number;
+  readonly keys: DemoKeyPairs;
 }
 
 /**
@@ -82,6 +84,21 @@ export function receivedFinding(what: string, received: string, wanted: string):
     notes: [`back end received ${what} ${received}`],
     fault: received === wanted ? null : `the back end should have received ${what} ${wanted}`,
   };
+}
+
+/** Shows headers of an answer, which must have them. */
+export function headersFinding({ headers }: Exchange, names: readonly string[]): Finding {
+  const missing = names.filter((name) => headers[name] === undefined);
+  return {
+    notes: names.map((name) => `${name}: ${String(headers[name])}`),
+    fault: missing.length === 0 ? null : `the answer lacks ${missing.join(', ')}`,
+  };
+}
+
+/** The request to send again, provided that it passed the first time. */
+export function sentAgain(before: Exchange | null, passed: Verdict, request: ClientRequest): ClientRequest {
+  if (before !== null && verdictOf(before) === passed) return request;
+  throw new Error(`the first time it was refused: ${String(before?.status)} ${before?.body ?? ''}`);
 }
 
 /** App Keys of examples/demo/postern.yaml for endpoints of method key. They are public, and good for the demo only. */

@@ -15,16 +15,19 @@ import {
   requireFreePorts,
 } from './demo-ports.ts';
 import { DemoInterrupted } from './demo-failure.ts';
+import { makeDemoKeyPairs } from './demo-keys.ts';
 import { startDemoStack } from './demo-stack.ts';
 import { DemoClient } from './exchange.ts';
 import { type DemoOutput, fetchPrograms, StatusLine } from './fetch-programs.ts';
 import { type Moment, plainRequest, type RowGroup } from './row.ts';
 import { accessRows } from './rows/access.ts';
 import { hmacRows } from './rows/hmac.ts';
+import { httpMessageSignatureRows } from './rows/http-message-signature.ts';
 import { identityRows } from './rows/identity.ts';
 import { keyRows } from './rows/key.ts';
 import { oauth2Rows } from './rows/oauth2.ts';
 import { parameterSignatureRows } from './rows/parameter-signature.ts';
+import { privateKeyRows } from './rows/private-key.ts';
 import { replayRows } from './rows/replay.ts';
 import { routingRows } from './rows/routing.ts';
 import { makeRequest, runRow } from './run-row.ts';
@@ -77,7 +80,8 @@ export async function runDemo(options: DemoOptions, host: DemoHost): Promise<num
       : { ports: consolePorts, mongodbProgram: (await fetchPrograms(['mongodb'], status, host.signal)).mongodb };
   const more = `${rateLimits === null ? '' : 'Redis, the rate limit service, '}${console === null ? '' : 'MongoDB, the console, '}`;
   status.show(`Starting ${more}a back end, Postern and Envoy`);
-  const stack = await startDemoStack({ ports, envoyProgram, rateLimits, console }, host).finally(() => {
+  const keys = makeDemoKeyPairs();
+  const stack = await startDemoStack({ ports, envoyProgram, rateLimits, console, keys }, host).finally(() => {
     status.clear();
   });
   const client = new DemoClient(host.clock);
@@ -86,6 +90,7 @@ export async function runDemo(options: DemoOptions, host: DemoHost): Promise<num
     const moment = (): Moment => ({
       authority: `${LOOPBACK}:${String(ports.envoy)}`,
       nowSeconds: host.clock.nowSeconds(),
+      keys,
     });
     wrong = await showTable({ ...options, out: host.out, client, moment, signal: stack.signal });
     if (options.isOnce) return wrong;
@@ -163,6 +168,7 @@ function whatRuns(ports: DemoPorts, limitPorts: RateLimitPorts | null, consolePo
   return `
   Envoy :${String(ports.envoy)} (admin :${String(ports.envoyAdmin)}) · Postern :${String(ports.posternGrpc)} (tokens :${String(ports.posternHttp)}, metrics :${String(ports.posternAdmin)}/metrics) · back end :${String(ports.backend)}${limits}
   Endpoints and partners are ${consolePorts === null ? 'in' : `in MongoDB :${String(consolePorts.mongodb)}, from`} examples/demo/postern.yaml.
+  The key pairs of cumulus were made for this run.
 `;
 }
 
@@ -188,7 +194,9 @@ export const rowGroups: readonly RowGroup[] = [
   keyRows,
   hmacRows,
   parameterSignatureRows,
+  httpMessageSignatureRows,
   oauth2Rows,
+  privateKeyRows,
   accessRows,
   replayRows,
   identityRows,

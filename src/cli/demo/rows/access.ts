@@ -1,5 +1,4 @@
-import { demoKeys, type Finding, plainRequest, type RowGroup } from '../row.ts';
-import type { Exchange } from '../exchange.ts';
+import { demoKeys, headersFinding, plainRequest, type RowGroup } from '../row.ts';
 
 /** The limit of the endpoint `reports`, in requests a minute. */
 const LIMIT = 3;
@@ -19,7 +18,7 @@ export const accessRows: RowGroup = {
       title: `within the limit of ${String(LIMIT)} a minute`,
       expected: '200 as acme',
       request: (moment) => plainRequest(moment, 'GET', `/reports?appKey=${demoKeys.acme}`),
-      examine: (exchange) => showHeaders(exchange, limitHeaders),
+      examine: (exchange) => headersFinding(exchange, limitHeaders),
     },
     {
       title: `over the limit of ${String(LIMIT)} a minute`,
@@ -27,16 +26,8 @@ export const accessRows: RowGroup = {
       request: (moment) => plainRequest(moment, 'GET', `/reports?appKey=${demoKeys.acme}`),
       // A minute may end in between, and then twice the limit passes.
       maxTries: 2 * LIMIT + 1,
-      examine: (exchange) => showHeaders(exchange, ['retry-after', ...limitHeaders]),
+      examine: (exchange) => headersFinding(exchange, ['retry-after', ...limitHeaders]),
       tryIt: `more than ${String(LIMIT)} of these in a minute are too many`,
     },
   ],
 };
-
-function showHeaders({ headers }: Exchange, names: readonly string[]): Finding {
-  const missing = names.filter((name) => headers[name] === undefined);
-  return {
-    notes: names.map((name) => `${name}: ${String(headers[name])}`),
-    fault: missing.length === 0 ? null : `the answer lacks ${missing.join(', ')}`,
-  };
-}

@@ -11,18 +11,18 @@ export const oauth2Rows: RowGroup = {
     {
       title: 'token for the right secret',
       expected: '200 with a token',
-      request: (moment) => tokenRequest(moment, demoPairs.oauth2.secret.reveal().toString('utf8')),
+      request: (moment) => secretRequest(moment),
       tryIt: 'a token, for an hour',
     },
     {
       title: 'token for a wrong secret',
       expected: '400 invalid_client',
-      request: (moment) => tokenRequest(moment, 'wrong-secret'),
+      request: (moment) => secretRequest(moment, 'wrong-secret'),
     },
     {
       title: 'call with the token',
       expected: '200 as acme',
-      before: (moment) => tokenRequest(moment, demoPairs.oauth2.secret.reveal().toString('utf8')),
+      before: (moment) => secretRequest(moment),
       request: (moment, before) => callWith(moment, tokenOf(before)),
       examine: ({ echo }) => ({
         notes: [],
@@ -33,7 +33,7 @@ export const oauth2Rows: RowGroup = {
     {
       title: 'the same, one character changed',
       expected: '401 TOKEN_INVALID',
-      before: (moment) => tokenRequest(moment, demoPairs.oauth2.secret.reveal().toString('utf8')),
+      before: (moment) => secretRequest(moment),
       request: (moment, before) => callWith(moment, changed(tokenOf(before))),
     },
     {
@@ -44,17 +44,26 @@ export const oauth2Rows: RowGroup = {
   ],
 };
 
-function tokenRequest(moment: Moment, secret: string): ClientRequest {
-  const { appKey } = demoPairs.oauth2;
-  const fields = { grant_type: 'client_credentials', client_id: appKey, client_secret: secret };
-  return bodyRequest(moment, '/oauth2/token', FORM, new URLSearchParams(fields).toString());
+function secretRequest(
+  moment: Moment,
+  secret: string = demoPairs.oauth2.secret.reveal().toString('utf8'),
+): ClientRequest {
+  return tokenRequest(moment, { client_id: demoPairs.oauth2.appKey, client_secret: secret });
 }
 
-function callWith(moment: Moment, text: string): ClientRequest {
+/** Asks for a token, with these fields of a client. */
+export function tokenRequest(moment: Moment, client: Readonly<Record<string, string>>): ClientRequest {
+  const fields = new URLSearchParams({ grant_type: 'client_credentials', ...client });
+  return bodyRequest(moment, '/oauth2/token', FORM, fields.toString());
+}
+
+/** Calls an endpoint with a token. */
+export function callWith(moment: Moment, text: string): ClientRequest {
   return plainRequest(moment, 'GET', '/stock/levels', [['Authorization', `Bearer ${text}`]]);
 }
 
-function tokenOf(before: Exchange | null): string {
+/** The token that came of a request. Throws when none did. */
+export function tokenOf(before: Exchange | null): string {
   const text = before?.token ?? null;
   if (text === null) throw new Error(`there was no token: ${String(before?.status)} ${before?.body ?? ''}`);
   return text;

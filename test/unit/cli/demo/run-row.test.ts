@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { DemoInterrupted } from '../../../../src/cli/demo/demo-failure.ts';
+import { makeDemoKeyPairs } from '../../../../src/cli/demo/demo-keys.ts';
 import { DemoClient } from '../../../../src/cli/demo/exchange.ts';
 import { type DemoRow, plainRequest } from '../../../../src/cli/demo/row.ts';
 import { runRow } from '../../../../src/cli/demo/run-row.ts';
@@ -17,6 +18,7 @@ describe('a row of the demo', () => {
   let authority = '';
   let count = 0;
   const client = new DemoClient({ elapsedMs: () => 0 });
+  const keys = makeDemoKeyPairs();
 
   before(async () => {
     server = createServer((request, response) => {
@@ -45,7 +47,7 @@ describe('a row of the demo', () => {
     ...fields,
   });
   const run = async (demoRow: DemoRow, signal = new AbortController().signal): Promise<ShownRow> =>
-    await runRow(demoRow, client, () => ({ authority, nowSeconds: 0 }), signal);
+    await runRow(demoRow, client, () => ({ authority, nowSeconds: 0, keys }), signal);
 
   it('is right when the answer is the expected one', async () => {
     const shown = await run(row({ examine: () => ({ notes: ['seen'], fault: null }) }));

@@ -1,0 +1,29 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { type PrivateKey, readPrivateKey } from '../../check/signing/private-key.ts';
+
+/** The partner of the demo that has key pairs and no secret; no file of this package has its keys. */
+export const keyPartner = {
+  consumer: 'cumulus',
+  /** The `keyid` of its HTTP message signatures. */
+  signerKey: 'cumulus-signer-demo',
+  /** The client id of its assertions. */
+  clientKey: 'cumulus-oauth2-demo',
+} as const;
+
+/** The key pairs of {@link keyPartner}, one for each use. */
+export interface DemoKeyPairs {
+  readonly signer: PrivateKey;
+  readonly client: PrivateKey;
+}
+
+/** Makes the key pairs of one run. They are gone with the process. */
+export function makeDemoKeyPairs(): DemoKeyPairs {
+  return { signer: makePair(), client: makePair() };
+}
+
+function makePair(): PrivateKey {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const read = readPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  if ('fault' in read) throw new Error(`the key of the demo ${read.fault}`);
+  return read;
+}
