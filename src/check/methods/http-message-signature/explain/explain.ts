@@ -21,7 +21,7 @@ import { addressMistakes } from './address-mistakes.ts';
 import { baseMistakes } from './base-mistakes.ts';
 import { type HttpCase, httpCase } from './case.ts';
 import { findDigestMistakes } from './digest-mistakes.ts';
-import { signatureFaults, wishFaults } from './faults.ts';
+import { isInMilliseconds, signatureFaults, wishFaults } from './faults.ts';
 import { fieldMistakes } from './field-mistakes.ts';
 import { keyMistakes } from './key-mistakes.ts';
 import { baseOf, baseRecipe, isSignedBy } from './recipe.ts';
@@ -111,7 +111,7 @@ function explainTime(
 ): { readonly isOld: boolean; readonly mistakes: readonly Mistake[] } {
   const { created = null, expires = null } = sent?.parameters ?? {};
   const late = created === null ? null : checkSignatureTime({ created, expires }, nowSeconds, options.clockSkewSeconds);
-  if (created === null || late === null) return { isOld: false, mistakes: [] };
+  if (created === null || late === null || isInMilliseconds(created)) return { isOld: false, mistakes: [] };
   const isPast = created <= nowSeconds + AHEAD_SECONDS;
   if (isPast && !isTimeKnown && (expires === null || expires > created)) return { isOld: true, mistakes: [] };
   return {

@@ -72,7 +72,7 @@ export const signatureFaults: readonly Fault<HttpCase>[] = [
     name: 'created-in-milliseconds',
     what: 'created is in milliseconds',
     fix: 'Send created in whole seconds since 1970',
-    isMade: ({ sent }) => (sent?.parameters.created ?? 0) > LATEST_SECONDS,
+    isMade: ({ sent }) => isInMilliseconds(sent?.parameters.created ?? null),
   },
   {
     name: 'digest-not-content-digest',
@@ -96,6 +96,11 @@ export const signatureFaults: readonly Fault<HttpCase>[] = [
 
 function coversDigest(components: HttpCase['components']): boolean {
   return typeof components !== 'string' && components.some((component) => nameOf(component) === DIGEST_FIELD);
+}
+
+/** Whether a `created` is in milliseconds: what it says as seconds is of no use to anybody then. */
+export function isInMilliseconds(created: number | null): boolean {
+  return created !== null && created > LATEST_SECONDS;
 }
 
 /** What the endpoint asks of the signature that it does not have. The fixes say what a library has to be told. */

@@ -255,6 +255,9 @@ const inTheFields: Readonly<Record<string, readonly (readonly [Sent, RegExp])[]>
   ],
   'keyid-missing': [[{ parameters: created }, /App Key as keyid/]],
   'created-missing': [[{ parameters: ';keyid="acme"' }, /whole seconds/]],
+  'created-in-milliseconds': [
+    [{ parameters: `;created=${String(nowSeconds)}000;keyid="acme"` }, /Send created in whole seconds/],
+  ],
   'tag-missing': [[{ options: { tag: 'pay' } }, /tag="pay"/]],
   'nonce-missing': [[{ options: { replayProtection: true } }, /random nonce/]],
   'algorithm-unknown': [[{ parameters: `${created};keyid="acme";alg="hs2019"` }, /Leave alg out/]],
