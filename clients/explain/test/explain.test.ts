@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createHash, createHmac } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { Installed } from './installed.ts';
@@ -52,6 +52,69 @@ const posted = `date: ${date}\nPOST /invoices?year=2026 HTTP/1.1\ndigest: ${dige
 const query = `to=K%C3%B6ln+1&appKey=${appKey}&apiTimestamp=1795228800`;
 const parameters = `apiTimestamp=1795228800&appKey=${appKey}&to=Köln 1${secret}`;
 
+const signer = generateKeyPairSync('ed25519');
+const publicKeyFile = join(installed.folder, 'public.pem');
+writeFileSync(publicKeyFile, signer.publicKey.export({ type: 'spki', format: 'pem' }));
+
+interface MessageSigning {
+  /** The lines that are signed, without the last one; a body follows from `digest`. */
+  readonly signed?: (lines: string) => string;
+  /** Of `body`, which is sent with it. */
+  readonly digest?: string;
+  readonly parameters?: string;
+  /** Beside the digest, where there is one. */
+  readonly covered?: string;
+  readonly encode?: (signature: Buffer) => string;
+  /** The header fields in place of Signature-Input and Signature. */
+  readonly fields?: (input: string, signature: string) => readonly string[];
+}
+
+/** A curl command with an HTTP message signature. */
+function messageCommand({ signed = (lines) => lines, digest, ...other }: MessageSigning = {}): string {
+  const method = digest === undefined ? 'GET' : 'POST';
+  const lines = [
+    `"@method": ${method}`,
+    '"@authority": api.example.com',
+    '"@path": /transfers',
+    '"@query": ?year=2026',
+    ...(digest === undefined ? [] : [`"content-digest": ${digest}`]),
+  ];
+  const covered = other.covered ?? lines.map((each) => each.slice(0, each.indexOf(':'))).join(' ');
+  const kept = lines.filter((each) => covered.includes(each.slice(0, each.indexOf(':'))));
+  const input = `(${covered})${other.parameters ?? `;created=1795228800;keyid="${appKey}"`}`;
+  const base = signed(`${kept.join('\n')}\n"@signature-params": ${input}`);
+  const bytes = sign(null, Buffer.from(base), signer.privateKey);
+  const signature = other.encode?.(bytes) ?? bytes.toString('base64');
+  const fields = other.fields?.(input, signature) ?? [
+    `Signature-Input: sig1=${input}`,
+    `Signature: sig1=:${signature}:`,
+  ];
+  const data =
+    digest === undefined
+      ? ''
+      : ` --data-binary '${body}' -H 'Content-Type: application/json' -H 'Content-Digest: ${digest}'`;
+  return `curl 'https://api.example.com/transfers?year=2026'${data}${fields.map((each) => ` -H '${each}'`).join('')}`;
+}
+
+const contentDigest = (text: string): string => `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
+
+const messageMistakes: [name: string, request: string, at?: string, option?: string][] = [
+  ['question-mark', messageCommand({ signed: (lines) => lines.replace('?year', 'year') })],
+  ['path-with-query', messageCommand({ signed: (lines) => lines.replace('/transfers', '/transfers?year=2026') })],
+  ['method-case', messageCommand({ signed: (lines) => lines.replace('GET', 'get') })],
+  ['line-feed-at-the-end', messageCommand({ signed: (lines) => `${lines}\n` })],
+  ['colon', messageCommand({ signed: (lines) => lines.replaceAll('": ', '":') })],
+  ['not-covered', messageCommand({ covered: '"@method" "@authority" "@path"' })],
+  ['body-changed', messageCommand({ digest: contentDigest('{"amount":13}') })],
+  ['created-missing', messageCommand({ parameters: `;keyid="${appKey}"` })],
+  ['keyid-missing', messageCommand({ parameters: ';created=1795228800' })],
+  ['created-in-milliseconds', messageCommand({ parameters: `;created=1795228800000;keyid="${appKey}"` })],
+  ['nonce-missing', messageCommand(), at, 'replayProtection=true'],
+  ['outside-the-window', messageCommand(), '2026-11-21T02:46:00Z'],
+  ['signature-missing', messageCommand({ fields: () => [] })],
+  ['signature-input-missing', messageCommand({ fields: (_, signature) => [`Signature: sig1=:${signature}:`] })],
+];
+
 const mistakes: [name: string, method: 'hmac' | 'parameter-signature', request: string, at?: string][] = [
   ['path-without-query', 'hmac', hmacCommand({ text: right.replace('?year=2026', '') })],
   ['http-version', 'hmac', hmacCommand({ text: right.replace('HTTP/1.1', 'HTTP/2') })],
@@ -100,6 +163,30 @@ describe('the commonest mistakes', () => {
       assert.deepEqual([verdict, mistakes.map((mistake) => mistake.name), shown.code], ['wrong', [name], 1], shown.out);
       assert.ok((mistakes[0]?.fix ?? '').length > 20, shown.out);
       assert.ok(!`${shown.out}${shown.err}`.includes(secret));
+    });
+  }
+  for (const [name, request, time = at, option] of messageMistakes) {
+    it(`${name}, of an HTTP message signature: named, with what to do, exit code 1`, () => {
+      const args = ['-', '--method', 'http-message-signature', '--public-key', publicKeyFile, '--at', time];
+      const options = option === undefined ? [] : ['--option', option];
+      const shown = installed.run([...args, ...options, '-o', 'json'], request);
+      const { verdict, mistakes } = JSON.parse(shown.out) as {
+        verdict: string;
+        mistakes: { name: string; fix: string }[];
+      };
+      assert.deepEqual([verdict, mistakes.map((mistake) => mistake.name), shown.code], ['wrong', [name], 1], shown.out);
+      assert.ok((mistakes[0]?.fix ?? '').length > 20, shown.out);
+    });
+  }
+  for (const [what, request] of [
+    ['without a body', messageCommand()],
+    ['with a body', messageCommand({ digest: contentDigest(body) })],
+  ] as const) {
+    it(`http-message-signature: a right request ${what} is right, exit code 0`, () => {
+      const args = ['-', '--method', 'http-message-signature', '--public-key', publicKeyFile, '--at', at];
+      const { code, out, err } = installed.run(args, request);
+      assert.deepEqual([code, err], [0, ''], out);
+      assert.match(out, /^Right: the signature fits the request\./);
     });
   }
   for (const [method, request] of [
@@ -189,7 +276,7 @@ describe('the command line', () => {
     const source = readFileSync(new URL('../../../src/cli/explain.ts', import.meta.url), 'utf8');
     const flags = Array.from(source.matchAll(/(?:Option|option)\(\s*'(--[a-z-]+)/g), ([, flag = '']) => flag);
     assert.ok(flags.length >= 8);
-    for (const flag of flags.filter((each) => !['--endpoint', '--store'].includes(each))) {
+    for (const flag of flags.filter((each) => !['--endpoint', '--from', '--store'].includes(each))) {
       assert.ok(out.includes(`  ${flag} `), flag);
     }
     assert.match(out, / -o, --output <format> /);
@@ -208,7 +295,7 @@ describe('the command line', () => {
     [
       'with an unknown method',
       ['-', '--method', 'basic'],
-      /Allowed choices are key, hmac, parameter-signature, oauth2/,
+      /Allowed choices are key, hmac, parameter-signature, http-message-signature, oauth2/,
     ],
     ['without a secret', ['-', '--method', 'hmac'], /^postern-explain: --secret-from is missing/],
     ['with a secret that is not set', ['-', '--method', 'hmac', '--secret-from', 'env:NONE'], /NONE/],
