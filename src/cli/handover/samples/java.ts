@@ -1,3 +1,4 @@
+import { javaWithKey } from './with-key/java.ts';
 import { type FirstCall, type Language, literal } from './language.ts';
 
 const env = (name: string): string => `System.getenv("${name}")`;
@@ -41,7 +42,7 @@ export const java: Language = {
   program,
   projectFiles: [],
   artefact: ARTEFACT,
-  withKey: null,
+  withKey: javaWithKey,
   install: [],
   run: `java -cp ${ARTEFACT} FirstCall.java`,
 };

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ClientRequest } from '../../../../src/check/signing/client-request.ts';
 import { goWithKey } from '../../../../src/cli/handover/samples/with-key/go.ts';
+import { javaWithKey } from '../../../../src/cli/handover/samples/with-key/java.ts';
 import { javascriptWithKey } from '../../../../src/cli/handover/samples/with-key/javascript.ts';
 import { pythonWithKey } from '../../../../src/cli/handover/samples/with-key/python.ts';
 import { shellWithKey } from '../../../../src/cli/handover/samples/with-key/shell.ts';
@@ -25,11 +26,15 @@ const samples = {
   python: { language: pythonWithKey, command: ['python3'] },
   shell: { language: shellWithKey, command: ['sh'] },
   go: { language: goWithKey, command: ['go', 'run'] },
+  java: { language: javaWithKey, command: ['java', '-XX:TieredStopAtLevel=1'] },
 };
+
+/** What makes a program end at once. */
+const versionArgs: Readonly<Record<string, readonly string[]>> = { go: ['version'], java: ['-version'] };
 
 /** What a program needs: itself, and for Python the package that its page names. */
 async function isThere([program = '']: readonly string[]): Promise<boolean> {
-  const args = program === 'python3' ? ['-c', 'import cryptography'] : program === 'go' ? ['version'] : ['-c', ''];
+  const args = program === 'python3' ? ['-c', 'import cryptography'] : (versionArgs[program] ?? ['-c', '']);
   return await run(program, program === process.execPath ? ['--version'] : args).then(
     () => true,
     () => false,
@@ -112,6 +117,7 @@ consumers:
     assert.match(python, /load_pem_private_key/);
     assert.match(python, /;tag=\\"pay\\"/);
     assert.match(python, /PRIVATE_KEY_FILE=private-key\.pem/);
+    assert.match(await page('{}', '--language', 'java'), /withECDSAinP1363Format/);
     assert.match(await page('{}', '--language', 'php'), /openssl pkeyutl -sign/);
     assert.doesNotMatch(await page('{ coverAlso: [x-a] }', '--language', 'python'), /First call|load_pem/);
   });
