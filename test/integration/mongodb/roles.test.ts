@@ -263,7 +263,8 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       await forbids(as('postern-operator'), {
         ...each(['audit'], 'update', 'upsert', 'remove', 'drop', 'bypass'),
         ...each(['formerAppKeys'], 'remove', 'drop'),
-        ...each(['usage', 'revokedTokens', 'refusals', 'traffic'], 'insert', 'update'),
+        ...each(['revokedTokens', 'refusals', 'traffic'], 'insert', 'update'),
+        ...each(['usage'], 'drop', 'bypass'),
         ...each(['traffic'], 'remove', 'drop'),
         ...each(['meta'], 'remove'),
         ...each(['replicas'], 'insert', 'update'),

@@ -25,7 +25,7 @@ export function planLimits({ limits }: Pick<ShownPlan, 'limits'>): Html {
 }
 
 /** The columns of {@link useRow}. */
-export const useColumns = ['Consumer', 'Limit', 'Used', '', 'Begins anew'];
+export const useColumns = ['Consumer', 'Limit', 'Used', 'Share', 'Begins anew'];
 
 /** What a consumer has used, with a bar. The number beside it says the same. */
 export function useRow({ consumer, requests, unit, used, until }: ShownPlanUse): readonly Cell[] {

@@ -26,6 +26,7 @@ const quiet = new Set([
   'Reads of TLS files',
   'Used signatures in process',
   'Time until the next end',
+  'Partners near the limit of their plan',
   // It compares with a day before.
   'Who grows',
 ]);
