@@ -198,12 +198,13 @@ describe('a request with an HTTP message signature', () => {
       const again = signed({ target: '/told', method: 'POST', body: 'a', headers, covered });
       stack.assertAllowed(await stack.send(protocol, again));
       stack.running().backend.reset();
-      const wrong = signed({ by: 'acme-former', keyid: 'nobody', target: '/told', created: 1 });
-      const last = '"@signature-params": ("@method" "@authority" "@path" "@query");created=1;keyid="nobody"';
+      const usual = ['"@method"', '"@authority"', '"@path"', '"@query"', '"content-type"'];
+      const by = { by: 'acme-former', keyid: 'nobody', created: 1 } as const;
+      const wrong = signed({ ...by, target: '/told', headers, covered: usual });
+      const last = `"@signature-params": (${usual.join(' ')});created=1;keyid="nobody"`;
+      const lines = ['"@method": GET', '"@authority": api.example.com', '"@path": /told', '"@query": ?'];
       stack.assertRefused(await stack.send(protocol, wrong), 'AUTHENTICATION_FAILED', {
-        stringToSign: ['"@method": GET', '"@authority": api.example.com', '"@path": /told', '"@query": ?', last].join(
-          '\n',
-        ),
+        stringToSign: [...lines, '"content-type": text/plain', last].join('\n'),
       });
     });
   }
