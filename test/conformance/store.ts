@@ -157,6 +157,7 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       assert.match(appKeyHash, /^[0-9a-f]{64}$/);
       assert.deepEqual(credential, {
         id: 'acme-hmac',
+        allowFrom: null,
         consumerId: 'acme',
         methods: ['hmac', 'parameter-signature'],
         state: 'active',
@@ -166,7 +167,13 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       // No check needs the description, so that a cache may leave it out.
       const { description, ...consumer } = held.consumer;
       assert.ok(['', 'Logistics partner'].includes(description), description);
-      assert.deepEqual(consumer, { id: 'acme', name: 'Acme Ltd', labels: { tier: 'gold' }, enabled: true });
+      assert.deepEqual(consumer, {
+        id: 'acme',
+        name: 'Acme Ltd',
+        labels: { tier: 'gold' },
+        allowFrom: null,
+        enabled: true,
+      });
       assert.deepEqual(
         [...held.grants.values()].sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1)),
         [
