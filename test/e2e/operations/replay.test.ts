@@ -63,7 +63,7 @@ describe('a request that is sent twice to an endpoint with replayProtection', ()
     it('is remembered by the process only, which says so at start', async () => {
       await stack
         .running()
-        .postern.logLine((line) => /^used signatures are remembered by/.test(String(line['message'])));
+        .postern.logLine((line) => /^used signatures and assertions are remembered by/.test(String(line['message'])));
     });
   });
 
