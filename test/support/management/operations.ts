@@ -41,7 +41,7 @@ export async function readOperations({ ask }: ManagementInUse): Promise<readonly
   return below;
 }
 
-/** Whether it changes something. */
-export function changes({ method }: Operation): boolean {
-  return !['GET', 'HEAD', 'OPTIONS'].includes(method);
+/** Whether it changes something; one that explains takes the request in its body, and changes nothing. */
+export function changes({ id, method }: Operation): boolean {
+  return !['GET', 'HEAD', 'OPTIONS'].includes(method) && id !== 'explainRequest';
 }
