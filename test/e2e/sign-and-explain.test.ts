@@ -25,9 +25,9 @@ endpoints:
     match: { paths: [{ prefix: /by-header }] }
     authentication: key
     options: { keyNames: [{ header: X-App-Key }] }
-  - id: transfers
+  - id: parcels
     scenario: partner-openapi
-    match: { paths: [{ prefix: /transfers }] }
+    match: { paths: [{ prefix: /parcels }] }
     authentication: http-message-signature
     options: { scheme: http, replayProtection: true }
 `,
@@ -97,11 +97,11 @@ describe('postern sign and explain, as partners run them', () => {
     'by-header': '--endpoint by-header --secret-from env:KEY',
     invoices: '--endpoint invoices --app-key acme-hmac-demo --secret-from env:HMAC_SECRET',
     shipments: '--endpoint shipments --app-key acme-parameters-demo --secret-from env:PARAMETERS_SECRET',
-    transfers: `--endpoint transfers --app-key 'acme key 1' --private-key "$PRIVATE_KEY_FILE"`,
+    parcels: `--endpoint parcels --app-key 'acme key 1' --private-key "$PRIVATE_KEY_FILE"`,
   };
   /** The public key of the store is enough to explain what a private key signed. */
   const ofExplain = (endpoint: keyof typeof credentials): string =>
-    endpoint === 'transfers' ? '--endpoint transfers' : credentials[endpoint];
+    endpoint === 'parcels' ? '--endpoint parcels' : credentials[endpoint];
   const json = '{"to": "K\u00f8ge \u{1f600}",\n "note": "it\'s \\"north\\" \\\\ $HOME `x` \\u0000"}';
   const bytes = Buffer.concat([Buffer.from([0, 10, 13, 39, 255]), Buffer.alloc(100_000, 'x')]);
 
@@ -159,15 +159,15 @@ describe('postern sign and explain, as partners run them', () => {
     },
     {
       name: 'a private key without a body',
-      endpoint: 'transfers',
+      endpoint: 'parcels',
       method: 'GET',
-      target: '/transfers?to=K%C3%B8ge+1&a',
+      target: '/parcels?to=K%C3%B8ge+1&a',
     },
     {
       name: 'a private key and JSON',
-      endpoint: 'transfers',
+      endpoint: 'parcels',
       method: 'POST',
-      target: '/transfers',
+      target: '/parcels',
       options: "-H 'Content-Type: application/json'",
       body: json,
     },
