@@ -29,9 +29,8 @@ export const NEAR_LIMIT = 0.8;
 /**
  * Counts the request against its limits: those per consumer with those of its plan first, and only when they pass those
  * that all callers share, so that one partner's refused requests use up nothing of the others' (spec §4.2); one
- * deadline for both. Over
- * a limit is `RATE_LIMITED`; a limiter that cannot answer allows, or is `LIMITER_UNAVAILABLE`, as the endpoint's
- * options say.
+ * deadline for both. Over a limit is `RATE_LIMITED`; a limiter that cannot answer allows, or is `LIMITER_UNAVAILABLE`,
+ * as the endpoint's options say.
  */
 export function limit(permit: Permit, ports: LimitPorts): Pending<Granted | Refusal> {
   if (permit.limits.length === 0 && permit.plan === null) return grant(permit, null);

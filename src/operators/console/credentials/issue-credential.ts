@@ -107,6 +107,7 @@ const KEY_HINT =
   'For http-message-signature, and for oauth2 in place of an App Secret: PEM, a certificate or a JWK. Never a private key.';
 const APP_KEY_HINT =
   'Only beside a public key: what the consumer sends as key id, or "thumbprint" for that of the key. Generated without it.';
+
 /** What was typed, as the API takes it: a list has a line for each of its texts. */
 function bodyOfGiven(given: Wanted['given']): object {
   const typed = givenFields.filter(({ name }) => (given[name] ?? '').trim() !== '');
