@@ -14,8 +14,8 @@ import { requirePermission } from './authenticate.ts';
 import type { Cursors } from './cursors.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem } from './problem.ts';
-import { requireReached } from './reach.ts';
-import { idParam, listQuery, pick } from './request.ts';
+import { labelsWithin, requireReached } from './reach.ts';
+import { idParam, labelledListQuery, labelsOf, listQuery, pick } from './request.ts';
 import { answers, pageSchema } from './shapes.ts';
 
 const tags = ['Access'];
@@ -32,7 +32,7 @@ const accessQuery = listQuery.extend({
   }),
 });
 
-const callersQuery = listQuery.extend({
+const callersQuery = labelledListQuery.extend({
   allowed: z.enum(['true', 'false', 'any']).default('true').openapi({
     description:
       'Whether those are listed who may call, those who would be let in but lack a credential that works, or both.',
@@ -97,7 +97,7 @@ have fewer items than its limit and still a next one; it is empty only at the en
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read');
-      const { limit, cursor: at, fields, allowed } = context.req.valid('query');
+      const { limit, cursor: at, fields, allowed, label, q: namedLike } = context.req.valid('query');
       const { resource: endpoint } = await requireReached(
         operator,
         'endpoint',
@@ -105,7 +105,10 @@ have fewer items than its limit and still a next one; it is empty only at the en
         resources,
       );
       const cursors = context.get('cursors');
-      const selection = { labels: operator.selector, after: cursors.read(at) };
+      const after = cursors.read(at);
+      const labels = labelsWithin(operator, labelsOf(label));
+      if (labels === null) return context.json({ items: [], nextCursor: null }, 200);
+      const selection = { labels, namedLike, after };
       const isWanted = ({ access: { obstacles } }: ConsumerAccess): boolean =>
         allowed === 'any' || (obstacles.length === 0) === (allowed === 'true');
       const pages = listAccessPages(resources, endpoint, clock.nowSeconds(), selection);

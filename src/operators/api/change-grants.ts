@@ -14,7 +14,7 @@ import { changesOf, commit, conflictOf, operationOf, readMade, refuseNames } fro
 import { grantToChange } from './grant-to-change.ts';
 import { grantParams, grantPath, grantSchema, grantTags, showGrant } from './grants.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import { invalidResource } from './problem.ts';
+import { atField, invalidResource } from './problem.ts';
 import { reachGrant, requireReached } from './reach.ts';
 import { changeQuery, etagAfter, etagOf, revisionHeaders } from './request.ts';
 import { jsonSchemaOf } from './schema.ts';
@@ -48,8 +48,10 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       const read = readPlain(body, readGrant);
       if ('problems' in read) throw invalidResource(read.problems);
       const grant = read.value;
-      await requireReached(operator, 'endpoint', grant.endpointId, resources);
-      if (!isGroupGrant(grant)) await requireReached(operator, 'consumer', grant.consumerId, resources);
+      await atField('/endpoint', requireReached(operator, 'endpoint', grant.endpointId, resources));
+      if (!isGroupGrant(grant)) {
+        await atField('/consumer', requireReached(operator, 'consumer', grant.consumerId, resources));
+      }
       const id = grantId(grant);
       if ((await resources.find('grant', id)) !== null) {
         const conflict = `there is a ${describeGrant(grant)} already`;

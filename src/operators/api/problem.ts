@@ -80,6 +80,16 @@ export function invalidResource(found: readonly (PlainProblem & { readonly point
   return new ApiProblem('INVALID_RESOURCE', errors.map(({ detail }) => detail).join('; '), { errors });
 }
 
+/** What a field names, or the problem that nothing within reach has this name, with the place of the field. */
+export async function atField<T>(pointer: string, found: Promise<T>): Promise<T> {
+  try {
+    return await found;
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    throw new ApiProblem('NOT_FOUND', error.message, { errors: [{ pointer, detail: error.message }] });
+  }
+}
+
 /** `match.paths[0].prefix` as `/match/paths/0/prefix`. */
 function pointerOf(path: string): string {
   const parts = path.split(/[.[\]]+/).filter((part) => part !== '');

@@ -7,7 +7,7 @@ import { ApiProblem, type ProblemBody, problemBody, problemOf } from '../api/pro
 import { type RequestShare, RequestShares } from '../api/request-shares.ts';
 import { ApiClient, ProblemAnswer } from './frame/api-client.ts';
 import { Assets } from './frame/assets.ts';
-import { readForm } from './frame/form.ts';
+import { isForm, readForm } from './frame/form.ts';
 import { findForgery, FORM_TOKEN_FIELD } from './frame/form-token.ts';
 import { withQuery } from './frame/html.ts';
 import { layout, type MenuEntry } from './frame/layout.ts';
@@ -19,6 +19,7 @@ import { requireUse } from './frame/rights.ts';
 import { pages } from './pages.ts';
 import type { ConsoleEnvironment, ConsolePorts, ConsoleSession } from './ports.ts';
 import { hasSessionCookie } from './sign-in/cookies.ts';
+import { forgetForm, keepForm, readKeptForm } from './sign-in/kept-form.ts';
 import { signInPath } from './sign-in/return-path.ts';
 import { addSignIn } from './sign-in/sign-in.ts';
 
@@ -109,7 +110,9 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
       await next();
       return undefined;
     }
-    return context.redirect(signInPath(context.req.raw), 303);
+    const kept = await keptOf(context.req.raw);
+    if (kept !== null) context.header('set-cookie', kept);
+    return context.redirect(signInPath(context.req.raw, kept !== null), 303);
   });
   for (const page of pages) addPage(app, page, ports, send);
   app.notFound(() => {
@@ -136,6 +139,16 @@ function shareOf(request: Request): RequestShare {
   return request.headers.has('sec-fetch-site') ? 'visitor' : 'stranger';
 }
 
+const formPaths = pages.flatMap(({ path, keepsForm }) => (keepsForm === true ? [path] : []));
+const formPattern = new RegExp(`^(?:${formPaths.map((path) => path.replaceAll(/:[a-z]+/gi, '[^/]+')).join('|')})$`);
+
+/** The `Set-Cookie` for a form of this console that came without a session; null for any other request. */
+async function keptOf(request: Request): Promise<string | null> {
+  const { pathname } = new URL(request.url);
+  if (request.method !== 'POST' || originOf(request) !== 'own' || !formPattern.test(pathname)) return null;
+  return isForm(request) ? keepForm(pathname, await request.text()) : null;
+}
+
 function addPage(
   app: Hono<ConsoleEnvironment>,
   { path, needs, show, submit }: Page,
@@ -146,11 +159,14 @@ function addPage(
     const { operator, csrfToken } = sessionOf(context);
     requireUse(operator, needs);
     const query = new URL(context.req.url).searchParams;
+    const kept = context.req.method === 'GET' ? readKeptForm(context.req.raw, context.req.path) : null;
+    if (kept !== null) context.header('set-cookie', forgetForm());
     const param = (name: string): string => context.req.param(name) ?? '';
     return {
       operator,
       csrfToken,
       query,
+      kept,
       param,
       path: context.req.path,
       api: new ApiClient(api, operator),

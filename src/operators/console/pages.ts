@@ -16,6 +16,7 @@ import { rotateCredential } from './credentials/rotate-credential.ts';
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts';
 import { editEndpoint } from './endpoints/edit-endpoint.ts';
 import { disableEndpoint, enableEndpoint } from './endpoints/enable-endpoint.ts';
+import { endpointCallers, endpointGrants } from './endpoints/endpoint-callers.ts';
 import { endpointLimits } from './endpoints/endpoint-limits.ts';
 import { endpointList } from './endpoints/endpoint-list.ts';
 import { endpointPage } from './endpoints/endpoint-page.ts';
@@ -23,9 +24,9 @@ import { newEndpoint } from './endpoints/new-endpoint.ts';
 import { endpointOptions } from './endpoints/options/endpoint-options.ts';
 import { endingList } from './endings/ending-list.ts';
 import type { Page } from './frame/page.ts';
-import { changeAccess } from './grants/change-access.ts';
-import { giveAccess } from './grants/give-access.ts';
-import { withdrawAccess } from './grants/withdraw-access.ts';
+import { changeAccess, changeGroupAccess } from './grants/change-access.ts';
+import { giveAccess, giveAccessTo } from './grants/give-access.ts';
+import { withdrawAccess, withdrawGroupAccess } from './grants/withdraw-access.ts';
 import { home } from './home/home.ts';
 import { editOperator } from './operators/edit-operator.ts';
 import { issueToken } from './operators/issue-token.ts';
@@ -64,8 +65,13 @@ export const pages: readonly Page[] = [
   giveAccess,
   changeAccess,
   withdrawAccess,
+  giveAccessTo,
+  changeGroupAccess,
+  withdrawGroupAccess,
   endpointList,
   endpointPage,
+  endpointGrants,
+  endpointCallers,
   newEndpoint,
   editEndpoint,
   endpointLimits,

@@ -18,6 +18,8 @@ export interface ConsumerAccess {
 export interface ConsumerSelection {
   /** Those that carry these labels. */
   readonly labels?: LabelSelector | undefined;
+  /** Those whose ids begin with this text or whose names hold it, in upper or lower case. */
+  readonly namedLike?: string | undefined;
   /** Those whose ids come after this one. */
   readonly after?: string | undefined;
   /** This one only. */
@@ -89,9 +91,10 @@ interface CandidatePage extends Pick<AccessPage, 'lookedAt' | 'last'> {
 async function leadsByGrant(
   store: ResourceStore,
   endpointId: string,
-  { labels = {}, id }: ConsumerSelection,
+  { labels = {}, namedLike, id }: ConsumerSelection,
 ): Promise<boolean> {
-  if (Object.keys(labels).length === 0 || id !== undefined) return true;
+  const isChosen = Object.keys(labels).length > 0 || namedLike !== undefined;
+  if (!isChosen || id !== undefined) return true;
   const first = await takeFirst(store.list('grant', { endpointId }), CONSUMERS_AT_ONCE + 1);
   return first.length <= CONSUMERS_AT_ONCE;
 }
@@ -100,7 +103,7 @@ async function leadsByGrant(
 async function* pagesByGrant(
   store: ResourceStore,
   endpointId: string,
-  { labels, after: consumerId, id }: ConsumerSelection,
+  { labels, namedLike, after: consumerId, id }: ConsumerSelection,
 ): AsyncGenerator<CandidatePage> {
   // The ids of an endpoint's own grants come in the order of their consumers.
   const after = consumerId === undefined ? undefined : grantId({ endpointId, consumerId });
@@ -111,7 +114,7 @@ async function* pagesByGrant(
     const last = [...own.keys()].at(-1);
     // A page of grants for groups only names no consumer.
     if (last === undefined) continue;
-    const consumers = await collectAll(store.list('consumer', { ids: [...own.keys()], labels }));
+    const consumers = await collectAll(store.list('consumer', { ids: [...own.keys()], labels, namedLike }));
     const candidates = consumers.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
     yield { candidates, lookedAt: candidates.length, last };
   }
@@ -120,9 +123,9 @@ async function* pagesByGrant(
 async function* pagesOfAll(
   store: ResourceStore,
   endpointId: string,
-  { labels, after, id }: ConsumerSelection,
+  { labels, namedLike, after, id }: ConsumerSelection,
 ): AsyncGenerator<CandidatePage> {
-  const chosen = { labels, after, ids: id === undefined ? undefined : [id] };
+  const chosen = { labels, namedLike, after, ids: id === undefined ? undefined : [id] };
   for await (const page of pagesOf(store.list('consumer', chosen), CONSUMERS_AT_ONCE)) {
     const ids = page.map(({ resource }) => grantId({ endpointId, consumerId: resource.id }));
     const own = new Map<string, OwnGrant>();

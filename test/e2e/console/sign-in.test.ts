@@ -88,4 +88,47 @@ describe('signing in to the console in a browser', function () {
     }
     assert.deepEqual(visitor.takeComplaints(), []);
   });
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`keeps a form that is sent after the session has ended${javaScriptEnabled ? '' : ', without JavaScript'}`, async () => {
+      await using visitor = await visit(browser(), url, { javaScriptEnabled });
+      const { page, context } = visitor;
+      const signIn = async (): Promise<void> => {
+        await page.getByLabel('Token').fill(token);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+      };
+      const id = javaScriptEnabled ? 'acme' : 'globex';
+      await open(visitor, '/new/consumer');
+      await signIn();
+      await page.getByLabel('Id').fill(id);
+      await page.getByLabel('Labels').fill('tier=gold');
+      await context.clearCookies();
+      await page.getByRole('button', { name: 'Create' }).click();
+      await expectPage(page, 'Sign in');
+      await signIn();
+      await expectPage(page, 'Create a consumer');
+      await page.getByText('Your session had ended, and nothing was changed.').waitFor();
+      assert.equal(await page.getByLabel('Labels').inputValue(), 'tier=gold');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await expectPage(page, id);
+      assert.deepEqual(visitor.takeComplaints(), []);
+    });
+  }
+
+  it('fills a form in again when Back leads to it after an error', async () => {
+    await using visitor = await visit(browser(), url);
+    const { page } = visitor;
+    await open(visitor, '/new/consumer');
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Id').fill('Initech');
+    await page.getByLabel('Labels').fill('tier=silver');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.goBack();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Id').inputValue(), 'Initech');
+    assert.equal(await page.getByLabel('Labels').inputValue(), 'tier=silver');
+    assert.deepEqual(visitor.takeComplaints(), []);
+  });
 });

@@ -45,3 +45,25 @@ for (const element of document.querySelectorAll('time[datetime]')) {
   const time = new Date(element.dateTime);
   if (!Number.isNaN(time.getTime())) element.title = local.format(time);
 }
+
+/**
+ * What was typed, for the way back to a page that browsers do not keep: a form that was sent is filled in again when Back
+ * leads to it. Secrets and what the page hides are not kept, and all of it goes with the tab.
+ */
+const fieldsOf = (form) =>
+  [...form.elements].filter(({ name, type }) => name !== '' && !/hidden|password|file/.test(type));
+for (const form of document.querySelectorAll('form.change')) {
+  const key = `form ${location.pathname}`;
+  form.addEventListener('submit', () => {
+    const typed = fieldsOf(form).map(({ type, value, checked }) => (type === 'checkbox' ? checked : value));
+    sessionStorage.setItem(key, JSON.stringify(typed));
+  });
+  const kept = JSON.parse(sessionStorage.getItem(key) ?? '[]');
+  if (performance.getEntriesByType('navigation')[0]?.type !== 'back_forward') continue;
+  const fields = fieldsOf(form);
+  if (fields.length !== kept.length) continue;
+  for (const [index, field] of fields.entries()) {
+    if (field.type === 'checkbox') field.checked = kept[index];
+    else field.value = kept[index];
+  }
+}

@@ -1,24 +1,10 @@
 import { html } from 'hono/html';
-import type { Limit } from '../../../model/limit.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
+import { basisOf, planOf, type ShownAccess, verdict } from '../grants/shown-access.ts';
 import { lastingNote } from '../parts/limit-rows.ts';
 import type { ListPage } from '../parts/pager.ts';
 import { type Cell, table } from '../parts/table.ts';
-import { badge, limitList, timeOr } from '../parts/values.ts';
-
-/** Whether a consumer may call an endpoint, as `GET /v1/consumers/ID/access` shows it. */
-export interface ShownAccess {
-  readonly endpoint: string;
-  readonly allowed: boolean;
-  /** Null where a grant is needed and there is none. */
-  readonly by: 'open' | 'grant' | 'authenticated' | null;
-  readonly limits: readonly Limit[];
-  /** When this changes by time alone. */
-  readonly until?: string;
-  readonly obstacles: readonly { readonly code: string; readonly what: string }[];
-  /** Every grant on the endpoint that could be the consumer's. */
-  readonly grants: readonly { readonly consumer?: string; readonly consumerSelector?: object }[];
-}
+import { limitList, timeOr } from '../parts/values.ts';
 
 /** What a consumer may call, with which limits, and what stands in the way. */
 export function accessSection({ items, nextCursor }: ListPage<ShownAccess>, id: string, isChanger: boolean): Html {
@@ -27,7 +13,7 @@ export function accessSection({ items, nextCursor }: ListPage<ShownAccess>, id: 
 ${isChanger ? html`<p><a class="button" href="${url`/consumers/${id}/grant`}">Give access</a></p>` : null}
 ${table({
   caption: 'Endpoints, and whether this consumer may call them',
-  columns: ['Endpoint', 'May call', 'By', 'Limits', 'Until', ...(isChanger ? ['Change'] : [])],
+  columns: ['Endpoint', 'May call', 'By', 'Limits', 'Plan', 'Until', ...(isChanger ? ['Change'] : [])],
   rows: items.map((access) => rowOf(access, id, isChanger)),
   empty: 'There are no endpoints yet.',
 })}
@@ -41,19 +27,12 @@ function rowOf(access: ShownAccess, id: string, isChanger: boolean): readonly Ce
   return [
     html`<a href="${url`/endpoints/${endpoint}`}">${endpoint}</a>`,
     verdict(access),
-    by === null ? '' : reasons[by],
+    basisOf(access),
     limitList(limits),
+    planOf(access),
     timeOr(until, by === null ? '' : 'no end'),
     ...(isChanger ? [changes(access, id)] : []),
   ];
-}
-
-const reasons = { open: 'open to all', grant: 'a grant', authenticated: 'its credentials' } as const;
-
-function verdict({ allowed, obstacles }: ShownAccess): Html {
-  if (allowed) return badge('yes', 'good');
-  const whats = obstacles.map(({ what }) => html`<li>${what}</li>`);
-  return html`${badge('no', 'bad')}<ul class="plain">${whats}</ul>`;
 }
 
 function changes({ endpoint, by, grants }: ShownAccess, id: string): Cell {

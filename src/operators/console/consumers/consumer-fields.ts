@@ -5,7 +5,7 @@ import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { textArea, textField } from '../parts/form.ts';
-import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lines.ts';
+import { type FormBody, labelPatchOf, linesOfLabels } from '../parts/label-lines.ts';
 import { textsOfLines } from '../parts/text-lines.ts';
 import type { ShownConsumer } from './shown-consumer.ts';
 
@@ -32,12 +32,8 @@ export function textsOfForm(form: Form): ConsumerTexts {
 }
 
 /** What the API takes: null where a field gets its default. `before`: the labels that the consumer has. */
-export function bodyOf(
-  { labels, allowFrom, ...texts }: ConsumerTexts,
-  before: ShownConsumer['labels'] = {},
-): { readonly body: object } | LinesFault {
-  const read = labelPatchOf(before, labels);
-  if ('fault' in read) return read;
+export function bodyOf({ labels, allowFrom, ...texts }: ConsumerTexts, before: ShownConsumer['labels'] = {}): FormBody {
+  const read = labelPatchOf(before, labels, '/labels');
   const networks = textsOfLines(allowFrom);
   return {
     body: {
@@ -45,6 +41,7 @@ export function bodyOf(
       labels: read.patch,
       allowFrom: networks.length === 0 ? null : networks,
     },
+    faults: read.faults,
   };
 }
 
@@ -55,7 +52,7 @@ function textsBy<T>(valueOf: (name: ConsumerTextName) => T): Readonly<Record<Con
 }
 
 /** Texts, labels and address list of a consumer. */
-export function consumerFields(texts: ConsumerTexts, { refused, fault }: FormState): Html {
+export function consumerFields(texts: ConsumerTexts, { refused }: FormState): Html {
   const ofTexts = consumerTexts.map(({ name, label, hint }) =>
     textField({ name, label, ...(hint === undefined ? {} : { hint }), value: texts[name] }, refused),
   );
@@ -65,7 +62,6 @@ ${textArea(
     name: 'labels',
     label: 'Labels',
     value: texts.labels,
-    fault,
     hint: 'One on each line, such as tier=gold. Grants for groups and the reach of operators select by labels.',
   },
   refused,

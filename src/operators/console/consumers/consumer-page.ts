@@ -10,7 +10,8 @@ import { definitions, table } from '../parts/table.ts';
 import { enabledBadge, labels, time, timeOr } from '../parts/values.ts';
 import { refusalTable } from '../refusals/refusal-list.ts';
 import type { ShownRefusal } from '../refusals/shown-refusal.ts';
-import { accessSection, type ShownAccess } from './access-section.ts';
+import type { ShownAccess } from '../grants/shown-access.ts';
+import { accessSection } from './access-section.ts';
 import { readConsumer, type ShownConsumer } from './shown-consumer.ts';
 
 /** More than a consumer has in practice; what is left out is said. */

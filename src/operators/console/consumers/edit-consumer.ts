@@ -13,10 +13,7 @@ export const editConsumer = changePage<ShownConsumer, ConsumerTexts>({
   begin: textsOf,
   typed: textsOfForm,
   fields: consumerFields,
-  request: (texts, { id, labels }) => {
-    const read = bodyOf(texts, labels);
-    return 'fault' in read ? read : { method: 'PATCH', path: url`/v1/consumers/${id}`, body: read.body };
-  },
+  request: (texts, { id, labels }) => ({ method: 'PATCH', path: url`/v1/consumers/${id}`, ...bodyOf(texts, labels) }),
   revisionOf: ({ revision }) => revision,
   done: ({ body }, _, { id }) => ({
     href: url`/consumers/${id}`,

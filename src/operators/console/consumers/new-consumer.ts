@@ -20,9 +20,8 @@ export const newConsumer = changePage<null, ConsumerTexts & { readonly id: strin
   typed: (form) => ({ id: form.text('id'), ...textsOfForm(form) }),
   fields: ({ id, ...texts }, state) => html`${idField(id, state.refused)}${consumerFields(texts, state)}`,
   request: ({ id, ...texts }) => {
-    const read = bodyOf(texts);
-    if ('fault' in read) return read;
-    return { method: 'POST', path: '/v1/consumers', body: { id, ...withoutDefaults(read.body) } };
+    const { body, faults } = bodyOf(texts);
+    return { method: 'POST', path: '/v1/consumers', body: { id, ...withoutDefaults(body) }, faults };
   },
   done: (_, { id }) => ({ href: url`/consumers/${id}`, notice: 'consumer-created' }),
 });

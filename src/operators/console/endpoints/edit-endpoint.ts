@@ -13,10 +13,7 @@ export const editEndpoint = changePage<ShownEndpoint, EndpointTexts>({
   begin: textsOf,
   typed: textsOfForm,
   fields: endpointFields,
-  request: (texts, { id, labels }) => {
-    const read = bodyOf(texts, labels);
-    return 'fault' in read ? read : { method: 'PATCH', path: url`/v1/endpoints/${id}`, body: read.body };
-  },
+  request: (texts, { id, labels }) => ({ method: 'PATCH', path: url`/v1/endpoints/${id}`, ...bodyOf(texts, labels) }),
   revisionOf: ({ revision }) => revision,
   done: ({ body }, _, { id }) => ({
     href: url`/endpoints/${id}`,

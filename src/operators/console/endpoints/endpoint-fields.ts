@@ -5,7 +5,7 @@ import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { selectField, textArea, textField } from '../parts/form.ts';
-import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lines.ts';
+import { type FormBody, labelPatchOf, linesOfLabels } from '../parts/label-lines.ts';
 import { formatPathRule, type ShownEndpoint } from './shown-endpoint.ts';
 
 /** What the fields of an endpoint hold, as texts. */
@@ -54,12 +54,8 @@ export function textsOfForm(form: Form): EndpointTexts {
 }
 
 /** What the API takes: null where a field gets its default. `before`: the labels that the endpoint has. */
-export function bodyOf(
-  texts: EndpointTexts,
-  before: ShownEndpoint['labels'] = {},
-): { readonly body: object } | LinesFault {
-  const read = labelPatchOf(before, texts.labels);
-  if ('fault' in read) return read;
+export function bodyOf(texts: EndpointTexts, before: ShownEndpoint['labels'] = {}): FormBody {
+  const read = labelPatchOf(before, texts.labels, '/labels');
   const { description, authentication, accessCondition } = texts;
   const [hosts, methods] = [wordsOf(texts.hosts), wordsOf(texts.methods)];
   const isOpen = authentication === 'open';
@@ -77,6 +73,7 @@ export function bodyOf(
       authentication: isOpen ? null : authentication,
       accessCondition: isOpen ? null : accessCondition,
     },
+    faults: read.faults,
   };
 }
 
@@ -102,7 +99,7 @@ const accessChoices = [
 ];
 
 /** The fields that an endpoint is created with. */
-export function endpointFields(texts: EndpointTexts, { refused, fault }: FormState): Html {
+export function endpointFields(texts: EndpointTexts, { refused }: FormState): Html {
   const { description, labels, paths, hosts, methods, authentication, accessCondition } = texts;
   return html`${textArea(
     {
@@ -164,7 +161,6 @@ ${textArea(
     label: 'Labels',
     value: labels,
     rows: 2,
-    fault,
     hint: 'One on each line, such as team=payments. Operators reach endpoints by labels.',
   },
   refused,

@@ -5,6 +5,7 @@ import type { Page, Visit } from '../frame/page.ts';
 import { lastingNote } from '../parts/limit-rows.ts';
 import { definitions, table } from '../parts/table.ts';
 import { badge, enabledBadge, labels, time } from '../parts/values.ts';
+import { callerSections } from './endpoint-callers.ts';
 import { formatOption, optionLabel } from './options/option-texts.ts';
 import { authenticationOf, formatPathRule, readEndpoint, type ShownEndpoint } from './shown-endpoint.ts';
 
@@ -23,6 +24,7 @@ ${summary(endpoint)}
 ${mayChange ? actions(endpoint) : null}
 ${trafficControl(endpoint, mayChange)}
 ${options(endpoint, mayChange)}
+${await callerSections(visit, endpoint)}
 ${elsewhere(visit, endpoint)}`,
     };
   },

@@ -21,9 +21,8 @@ export const newEndpoint = changePage<null, EndpointTexts & { readonly id: strin
   typed: (form) => ({ id: form.text('id'), ...textsOfForm(form) }),
   fields: ({ id, ...texts }, state) => html`${idField(id, state.refused)}${endpointFields(texts, state)}`,
   request: ({ id, ...texts }) => {
-    const read = bodyOf(texts);
-    if ('fault' in read) return read;
-    return { method: 'POST', path: '/v1/endpoints', body: { id, ...withoutDefaults(read.body) } };
+    const { body, faults } = bodyOf(texts);
+    return { method: 'POST', path: '/v1/endpoints', body: { id, ...withoutDefaults(body) }, faults };
   },
   done: (_, { id }) => ({ href: url`/endpoints/${id}`, notice: 'endpoint-created' }),
 });

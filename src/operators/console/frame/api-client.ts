@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiEnvironment } from '../../api/ports.ts';
-import type { ProblemBody, ProblemCode } from '../../api/problem.ts';
+import type { ProblemBody } from '../../api/problem.ts';
 import type { Operator } from '../../../model/operator.ts';
 
 /** A problem that a page has no better place for: its page is shown instead. */
@@ -35,18 +35,6 @@ export type ChangeAnswer<T> =
   | { readonly problem: null; readonly body: T; readonly headers: Headers }
   | { readonly problem: ProblemBody };
 
-/** Problems that a form shows with what was typed. The others end in a page of their own. */
-const shownInForm: readonly ProblemCode[] = [
-  'MALFORMED_REQUEST',
-  'CONFLICT',
-  'REVISION_CHANGED',
-  'INVALID_RESOURCE',
-  'IDEMPOTENCY_CONFLICT',
-  'IDEMPOTENCY_MISMATCH',
-  'STORE_UNAVAILABLE',
-  'OUTCOME_UNKNOWN',
-];
-
 /**
  * The management API in the same process, as one operator. The API alone decides what the operator may and what a
  * change is; the console has no rules of its own.
@@ -75,7 +63,7 @@ export class ApiClient {
     throw new ProblemAnswer(problem);
   }
 
-  /** Makes a change, or plans it. Throws {@link ProblemAnswer} for a problem that a form has no place for. */
+  /** Makes a change, or plans it. */
   async change<T>(
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
@@ -98,8 +86,7 @@ export class ApiClient {
     });
     const { problem } = answer;
     if (problem === null) return { problem, body: answer.body as T, headers: answer.headers };
-    if (shownInForm.includes(problem.code)) return { problem };
-    throw new ProblemAnswer(problem);
+    return { problem };
   }
 
   /** What a change would do. Throws {@link ProblemAnswer} for any problem. */

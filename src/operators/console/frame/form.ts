@@ -5,11 +5,16 @@ import type { Form } from './page.ts';
  * Reads the body of a form. Throws `UNSUPPORTED_MEDIA_TYPE` for any other: pages send no files.
  */
 export async function readForm(request: Request): Promise<Form> {
-  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/x-www-form-urlencoded') {
+  if (!isForm(request)) {
     throw new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'The body must be a form (application/x-www-form-urlencoded).');
   }
   return formOf(new URLSearchParams(await request.text()));
+}
+
+/** Whether a request says that its body is a form. */
+export function isForm(request: Request): boolean {
+  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  return type === 'application/x-www-form-urlencoded';
 }
 
 /** Browsers end lines with CR and LF in every form (HTML, "constructing the entry list"). */

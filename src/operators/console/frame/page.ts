@@ -13,6 +13,8 @@ export interface Page {
   readonly menu?: { readonly text: string };
   /** Answers GET. Changes nothing. */
   readonly show: (visit: Visit) => Promise<Shown>;
+  /** Whether its form is kept when it is sent after the session has ended. A form with a secret is not. */
+  readonly keepsForm?: true;
   /** Answers POST of a form on this page, after the check that the form is ours. */
   readonly submit?: (visit: Visit, form: Form) => Promise<Shown | GoTo>;
 }
@@ -28,6 +30,8 @@ export interface Visit {
   /** A part of the path by its name in {@link Page.path}, decoded. */
   readonly param: (name: string) => string;
   readonly query: URLSearchParams;
+  /** The form of this page that was sent after the session had ended; null for none. It changed nothing. */
+  readonly kept: Form | null;
   /** Seconds since the epoch. */
   readonly nowSeconds: number;
 }

@@ -1,27 +1,44 @@
-import { consumerTrail } from '../consumers/shown-consumer.ts';
-import { url } from '../frame/html.ts';
+import { html } from 'hono/html';
+import type { Page, Visit } from '../frame/page.ts';
 import { changePage } from '../parts/change-page.ts';
 import { outcomeNotice } from '../parts/outcome.ts';
 import { grantFields, type GrantTexts, grantTextsOfForm, termsOf, textsOfGrant } from './grant-fields.ts';
-import { pathOfGrant, readGrant, type ShownGrant } from './shown-grant.ts';
+import { priorityField, priorityOf } from './grant-holder.ts';
+import { grantTrail, holderOf, pathOfGrant, readGroupGrant, readOwnGrant, type ShownGrant } from './shown-grant.ts';
+
+type Texts = GrantTexts & { readonly priority: string };
 
 /** Changes the end and the limits of the access that a consumer has by its own grant. */
-export const changeAccess = changePage<ShownGrant, GrantTexts>({
-  path: '/consumers/:id/grants/:endpoint',
-  needs: 'change-consumers',
-  read: readGrant,
-  heading: ({ consumer, endpoint }) => ({
-    title: `Access of ${consumer} to ${endpoint}`,
-    trail: consumerTrail(consumer),
-    verb: 'Save',
-  }),
-  begin: textsOfGrant,
-  typed: grantTextsOfForm,
-  fields: grantFields,
-  request: (texts, grant) => ({ method: 'PATCH', path: pathOfGrant(grant), body: termsOf(texts) }),
-  revisionOf: ({ revision }) => revision,
-  done: ({ body }, _, { consumer }) => ({
-    href: url`/consumers/${consumer}`,
-    notice: outcomeNotice(body, 'access-changed'),
-  }),
-});
+export const changeAccess = changePageOf('/consumers/:id/grants/:endpoint', readOwnGrant);
+
+/** Changes the end, the limits and the priority of a grant for a group. */
+export const changeGroupAccess = changePageOf('/endpoints/:id/grants/:holder', readGroupGrant);
+
+function changePageOf(path: string, read: (visit: Visit) => Promise<ShownGrant>): Page {
+  return changePage<ShownGrant, Texts>({
+    path,
+    needs: 'change-consumers',
+    read,
+    heading: (grant) => ({
+      title: `Access of ${holderOf(grant)} to ${grant.endpoint}`,
+      trail: grantTrail(grant),
+      verb: 'Save',
+    }),
+    begin: (grant) => ({ ...textsOfGrant(grant), priority: String(grant.priority ?? 0) }),
+    typed: (form) => ({ ...grantTextsOfForm(form), priority: form.text('priority') }),
+    fields: ({ priority, ...texts }, state, { consumer }) => html`${
+      consumer === undefined ? priorityField(priority, state.refused) : null
+    }
+${grantFields(texts, state)}`,
+    request: ({ priority, ...texts }, grant) => ({
+      method: 'PATCH',
+      path: pathOfGrant(grant),
+      body: { ...termsOf(texts), ...(grant.consumer === undefined ? { priority: priorityOf(priority) } : {}) },
+    }),
+    revisionOf: ({ revision }) => revision,
+    done: ({ body }, _, grant) => ({
+      href: grantTrail(grant).at(-1)?.href ?? '/',
+      notice: outcomeNotice(body, 'access-changed'),
+    }),
+  });
+}

@@ -26,9 +26,8 @@ export const editOperator = changePage<ShownOperator, OperatorTexts & { readonly
     tickBox({ name: 'enabled', label: 'Enabled: tokens and sessions are accepted', isTicked: isEnabled }),
   ],
   request: ({ isEnabled: enabled, ...texts }, { id, selector }) => {
-    const read = bodyOf(texts, selector);
-    if ('fault' in read) return read;
-    return { method: 'PATCH', path: url`/v1/operators/${id}`, body: { ...read.body, enabled } };
+    const { body, faults } = bodyOf(texts, selector);
+    return { method: 'PATCH', path: url`/v1/operators/${id}`, body: { ...body, enabled }, faults };
   },
   revisionOf: ({ revision }) => revision,
   done: ({ body }, _, { id }) => ({

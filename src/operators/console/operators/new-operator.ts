@@ -18,9 +18,8 @@ export const newOperator = changePage<null, OperatorTexts & { readonly id: strin
   typed: (form) => ({ id: form.text('id'), ...textsOfForm(form) }),
   fields: ({ id, ...texts }, state) => [idField(id, state.refused), ...operatorFields(texts, state)],
   request: ({ id, ...texts }) => {
-    const read = bodyOf(texts);
-    if ('fault' in read) return read;
-    return { method: 'POST', path: '/v1/operators', body: { id, ...withoutDefaults(read.body) } };
+    const { body, faults } = bodyOf(texts);
+    return { method: 'POST', path: '/v1/operators', body: { id, ...withoutDefaults(body) }, faults };
   },
   done: (_, { id }) => ({ href: url`/operators/${id}`, notice: 'operator-added' }),
 });

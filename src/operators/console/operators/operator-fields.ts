@@ -3,7 +3,7 @@ import { type Html, url } from '../frame/html.ts';
 import type { Form, Shown, Visit } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { selectField, textArea, textField } from '../parts/form.ts';
-import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lines.ts';
+import { type FormBody, labelPatchOf, linesOfLabels } from '../parts/label-lines.ts';
 import { roleTexts, type ShownOperator } from './shown-operator.ts';
 
 /** What the fields of an operator hold, as texts. */
@@ -56,9 +56,8 @@ export function textsOfForm(form: Form): OperatorTexts {
 export function bodyOf(
   { name, role, selector, hosts, pathPrefixes, certificateNames, subjects }: OperatorTexts,
   before: ShownOperator['selector'] = {},
-): { readonly body: object } | LinesFault {
-  const read = labelPatchOf(before, selector);
-  if ('fault' in read) return read;
+): FormBody {
+  const read = labelPatchOf(before, selector, '/selector');
   return {
     body: {
       name: name === '' ? null : name,
@@ -69,6 +68,7 @@ export function bodyOf(
       certificateNames: linesOf(certificateNames),
       subjects: linesOf(subjects),
     },
+    faults: read.faults,
   };
 }
 
@@ -78,7 +78,7 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** Name, role and reach of an operator, and what identifies it besides tokens. */
-export function operatorFields(texts: OperatorTexts, { refused, fault }: FormState): readonly Html[] {
+export function operatorFields(texts: OperatorTexts, { refused }: FormState): readonly Html[] {
   const { name, role: value, selector, hosts, pathPrefixes, certificateNames, subjects } = texts;
   const choices = operatorRoles.map((role) => ({ value: role, text: `${role}: ${roleTexts[role]}` }));
   const lines = (name: string, label: string, value: string, hint: string): Html =>
@@ -97,7 +97,6 @@ export function operatorFields(texts: OperatorTexts, { refused, fault }: FormSta
         name: 'selector',
         label: 'Labels of what the operator reaches',
         value: selector,
-        fault,
         rows: 3,
         hint: 'One on each line, such as team=payments. Without labels an operator reaches everything, and an admin manages operators too.',
       },

@@ -1,10 +1,12 @@
+import { html } from 'hono/html';
 import type { ChangeOutcome } from '../../api/change.ts';
-import type { ProblemBody } from '../../api/problem.ts';
+import { ApiProblem, type ProblemBody, problemBody, type ProblemDetail } from '../../api/problem.ts';
 import type { Permission } from '../../../model/operator.ts';
 import type { ChangeAnswer, ChangeRequest } from '../frame/api-client.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form, GoTo, Page, Shown, Visit } from '../frame/page.ts';
 import { keyField, keyOfForm, sendOnce } from './form-key.ts';
+import type { FormBody } from './label-lines.ts';
 import { buttons, changeForm, hiddenField, type Refused, reasonField, refusal } from './form.ts';
 
 /** A page with one form, which makes one change over the API. */
@@ -19,8 +21,8 @@ export interface ChangePage<About, Texts, Made = ChangeOutcome> {
   /** What they hold when the form is sent. */
   readonly typed: (form: Form) => Texts;
   readonly fields: (texts: Texts, state: FormState, about: About) => Html | readonly Html[];
-  /** The change that was typed, or what is wrong with lines that the console reads itself. */
-  readonly request: (texts: Texts, about: About) => Sending | { readonly fault: string };
+  /** The change that was typed. */
+  readonly request: (texts: Texts, about: About) => Sending;
   /** The revision that the page shows. The form carries it, and nothing is changed on another one. */
   readonly revisionOf?: (about: About) => number;
   /** What comes after the change. */
@@ -43,12 +45,10 @@ interface Heading {
 /** What became of the form the last time. */
 export interface FormState {
   readonly refused: Refused;
-  /** What is wrong with lines that the console reads itself. */
-  readonly fault: string | null;
 }
 
 /** A request that changes something. */
-interface Sending extends Pick<ChangeRequest, 'body'> {
+interface Sending extends Pick<ChangeRequest, 'body'>, Partial<Pick<FormBody, 'faults'>> {
   readonly method: 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
 }
@@ -65,25 +65,29 @@ export async function nothing(): Promise<null> {
 
 /** The page. What is refused shows the form again, with what was typed and each fault beside its field. */
 export function changePage<About, Texts, Made = ChangeOutcome>(parts: ChangePage<About, Texts, Made>): Page {
-  const { path, needs, read, begin, typed, request, revisionOf, done, once, instead } = parts;
+  const { path, needs, read, begin, request, revisionOf, done, once, instead } = parts;
   return {
     path,
     needs,
+    keepsForm: true,
     show: async (visit) => {
       const about = await read(visit);
+      if (visit.kept !== null) {
+        const shown = render(visit, parts, about, givenBy(visit.kept, parts));
+        return { ...shown, body: html`${keptNote}${shown.body}` };
+      }
       const revision = String(revisionOf?.(about) ?? '');
-      return render(visit, parts, about, { texts: begin(about, visit), revision, reason: '', key: '', ...untouched });
+      return render(visit, parts, about, { texts: begin(about, visit), revision, reason: '', key: '', refused: null });
     },
     submit: async (visit, form) => {
       const about = await read(visit);
-      const texts = typed(form);
-      const key = once === undefined ? '' : keyOfForm(form);
-      const given = { texts, revision: form.text('revision'), reason: form.text('reason'), key, ...untouched };
-      const sending = request(texts, about);
-      if ('fault' in sending) {
-        return { ...render(visit, parts, about, { ...given, fault: sending.fault }), status: 422 };
+      const given = givenBy(form, parts);
+      const { texts, key } = given;
+      const { method, path: place, faults = [], ...change } = request(texts, about);
+      if (faults.length > 0) {
+        const { problem } = await visit.api.change(method, place, { ...change, isDryRun: true });
+        return refusedForm(visit, parts, about, { ...given, refused: withFaults(problem, faults) });
       }
-      const { method, path: place, ...change } = sending;
       const send = async (): Promise<ChangeAnswer<Made>> =>
         await visit.api.change<Made>(method, place, {
           ...change,
@@ -96,17 +100,10 @@ export function changePage<About, Texts, Made = ChangeOutcome>(parts: ChangePage
       const answer = sent?.answer ?? (await send());
       const { problem } = answer;
       if (problem === null) return done(answer, texts, about);
-      return (
-        instead?.(problem, texts, about) ?? {
-          ...render(visit, parts, about, { ...given, refused: problem }),
-          status: problem.status,
-        }
-      );
+      return instead?.(problem, texts, about) ?? refusedForm(visit, parts, about, { ...given, refused: problem });
     },
   };
 }
-
-const untouched: FormState = { refused: null, fault: null };
 
 interface Given<Texts> extends FormState {
   readonly texts: Texts;
@@ -116,11 +113,41 @@ interface Given<Texts> extends FormState {
   readonly key: string;
 }
 
+/** What a form holds that was sent. */
+function givenBy<About, Texts, Made>(
+  form: Form,
+  { typed, once }: Pick<ChangePage<About, Texts, Made>, 'typed' | 'once'>,
+): Given<Texts> {
+  const key = once === undefined ? '' : keyOfForm(form);
+  return { texts: typed(form), revision: form.text('revision'), reason: form.text('reason'), key, refused: null };
+}
+
+const keptNote = html`<p class="notice" role="status">Your session had ended, and nothing was changed. The form is as you sent
+it: look it over, and send it again.</p>`;
+
+/** The form once more, with why it was refused. */
+function refusedForm<About, Texts, Made>(
+  visit: Visit,
+  parts: ChangePage<About, Texts, Made>,
+  about: About,
+  given: Given<Texts> & { readonly refused: ProblemBody },
+): Shown {
+  return { ...render(visit, parts, about, given), status: given.refused.status };
+}
+
+/** What the API says of a form, and before it what the console found itself. */
+function withFaults(problem: ProblemBody | null, faults: readonly ProblemDetail[]): ProblemBody {
+  const said = problem === null ? [] : (problem.errors ?? [{ pointer: '', detail: problem.detail }]);
+  const errors = [...faults, ...said];
+  const detail = errors.map((error) => error.detail).join('; ');
+  return problemBody(new ApiProblem('INVALID_RESOURCE', detail, { errors }), problem?.requestId ?? '');
+}
+
 function render<About, Texts, Made>(
   visit: Visit,
   { heading, fields, revisionOf, once }: ChangePage<About, Texts, Made>,
   about: About,
-  { texts, revision, reason, key, refused, fault }: Given<Texts>,
+  { texts, revision, reason, key, refused }: Given<Texts>,
 ): Shown {
   const { title, trail, verb: text, isDangerous } = heading(about);
   return {
@@ -129,7 +156,7 @@ function render<About, Texts, Made>(
     body: changeForm(
       visit,
       refusal(refused, visit.path),
-      ...[fields(texts, { refused, fault }, about)].flat(),
+      ...[fields(texts, { refused }, about)].flat(),
       ...(revisionOf === undefined ? [] : [hiddenField('revision', revision)]),
       ...(once === undefined ? [] : [keyField(key)]),
       reasonField(reason, refused),

@@ -13,10 +13,7 @@ export const editPlan = changePage<ShownPlan, PlanTexts>({
   begin: textsOf,
   typed: textsOfForm,
   fields: planFields,
-  request: (texts, { id }) => {
-    const read = bodyOf(texts);
-    return 'fault' in read ? read : { method: 'PATCH', path: url`/v1/plans/${id}`, body: read.body };
-  },
+  request: (texts, { id }) => ({ method: 'PATCH', path: url`/v1/plans/${id}`, ...bodyOf(texts) }),
   revisionOf: ({ revision }) => revision,
   done: ({ body }, _, { id }) => ({ href: url`/plans/${id}`, notice: outcomeNotice(body, 'plan-changed') }),
 });

@@ -19,9 +19,8 @@ export const newPlan = changePage<null, PlanTexts & { readonly id: string }, unk
   typed: (form) => ({ id: form.text('id'), ...textsOfForm(form) }),
   fields: ({ id, ...texts }, state) => html`${idField(id, state.refused)}${planFields(texts, state)}`,
   request: ({ id, ...texts }) => {
-    const read = bodyOf(texts);
-    if ('fault' in read) return read;
-    return { method: 'POST', path: '/v1/plans', body: { id, ...withoutDefaults(read.body) } };
+    const { body, faults } = bodyOf(texts);
+    return { method: 'POST', path: '/v1/plans', body: { id, ...withoutDefaults(body) }, faults };
   },
   done: (_, { id }) => ({ href: url`/plans/${id}`, notice: 'plan-created' }),
 });

@@ -3,7 +3,7 @@ import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { textArea, textField } from '../parts/form.ts';
-import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lines.ts';
+import { type FormBody, labelPatchOf, linesOfLabels } from '../parts/label-lines.ts';
 import type { ShownPlan } from './shown-plan.ts';
 
 /** What the fields of a plan hold, as texts; lists have a line for each. */
@@ -38,11 +38,9 @@ export function textsOfForm(form: Form): PlanTexts {
 }
 
 /** What the API takes: null where a field gets its default. What is no number is left to it to refuse. */
-export function bodyOf(texts: PlanTexts): { readonly body: object } | LinesFault {
-  const consumers = labelPatchOf({}, texts.consumerSelector);
-  if ('fault' in consumers) return consumers;
-  const selected = labelPatchOf({}, texts.endpointSelector);
-  if ('fault' in selected) return selected;
+export function bodyOf(texts: PlanTexts): FormBody {
+  const consumers = labelPatchOf({}, texts.consumerSelector, '/consumerSelector');
+  const selected = labelPatchOf({}, texts.endpointSelector, '/endpointSelector');
   const endpoints = linesOf(texts.endpoints);
   const limits = linesOf(texts.limits).map((line) => {
     const [requests = '', unit = '', ...rest] = line.split('/').map((part) => part.trim());
@@ -56,6 +54,7 @@ export function bodyOf(texts: PlanTexts): { readonly body: object } | LinesFault
       priority: texts.priority === '' ? null : numberOr(texts.priority),
       limits,
     },
+    faults: [...consumers.faults, ...selected.faults],
   };
 }
 
@@ -75,13 +74,12 @@ function numberOr(text: string): number | string {
 }
 
 /** The fields of a plan. */
-export function planFields(texts: PlanTexts, { refused, fault }: FormState): Html {
+export function planFields(texts: PlanTexts, { refused }: FormState): Html {
   return html`${textArea(
     {
       name: 'consumerSelector',
       label: 'Consumers with these labels',
       value: texts.consumerSelector,
-      fault,
       hint: 'One on each line, such as tier=gold: those that carry all of them. Empty for every consumer.',
     },
     refused,

@@ -9,6 +9,8 @@ export const cookieNames = {
   session: '__Host-postern',
   /** A sign-in at the OpenID Connect provider that is under way. */
   openId: '__Host-postern-openid',
+  /** A form that was sent after the session had ended. */
+  form: '__Host-postern-form',
 } as const;
 
 type CookieName = (typeof cookieNames)[keyof typeof cookieNames];

@@ -17,9 +17,9 @@ export function returnPath(text: string | null | undefined): string {
   return `${pathname}${search}`;
 }
 
-/** The sign-in page that leads back to what was asked for. */
-export function signInPath(request: Request): string {
+/** The sign-in page that leads back to what was asked for, or to the page of a form that is kept. */
+export function signInPath(request: Request, isKept = false): string {
   const { pathname, search } = new URL(request.url);
-  const path = request.method === 'GET' ? returnPath(`${pathname}${search}`) : '/';
+  const path = request.method === 'GET' || isKept ? returnPath(`${pathname}${search}`) : '/';
   return path === '/' ? '/sign-in' : `/sign-in?return=${encodeURIComponent(path)}`;
 }

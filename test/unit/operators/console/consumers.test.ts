@@ -171,7 +171,7 @@ describe('console: pages of consumers', () => {
     }
     const out = await console.submit('paula', '/consumers/acme/edit', { revision: '1', labels: 'team=orders' });
     assert.equal(out.status, 403);
-    assert.match(out.text, /<h1>You may not do this<\/h1>/);
+    assert.match(out.text, /<h2>You may not do this<\/h2>.*>\nteam=orders<\/textarea>/s);
     assert.equal(store.revision, 0);
   });
 
