@@ -49,7 +49,16 @@ export async function seed(
 function consumerDocument(number: number): { readonly _id: string } {
   const id = `consumer-${String(number)}`;
   return writeConsumerDocument(
-    { id, name: `Consumer ${String(number)}`, description: '', labels: {}, enabled: true, allowFrom: null },
+    {
+      id,
+      name: `Consumer ${String(number)}`,
+      description: '',
+      email: null,
+      team: null,
+      labels: {},
+      enabled: true,
+      allowFrom: null,
+    },
     version,
   );
 }

@@ -9,6 +9,8 @@ export const MAX_LABELS = 32;
 export const MAX_LABEL_CHARACTERS = 63;
 /** Characters of a name: that of a consumer goes into a request header. */
 export const MAX_NAME_CHARACTERS = 256;
+/** Characters of an e-mail address (RFC 5321 §4.5.3.1.3, without the angle brackets). */
+export const MAX_EMAIL_CHARACTERS = 254;
 /** Characters of a description. */
 export const MAX_DESCRIPTION_CHARACTERS = 1024;
 

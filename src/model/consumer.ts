@@ -1,7 +1,7 @@
 import { type AddressList, addressListField } from './address-list.ts';
 import { bounded, isLongerThan, textBound } from './document/bounds.ts';
 import { type Field, FieldFault, flagField, idField, textField } from './document/fields.ts';
-import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from './bounds.ts';
+import { MAX_DESCRIPTION_CHARACTERS, MAX_EMAIL_CHARACTERS, MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { Labels } from './labels.ts';
 import { labelsField } from './labels-field.ts';
 
@@ -12,6 +12,10 @@ export interface Consumer {
   /** What upstream sees as `X-Consumer-Username`; null when the id stands for it. */
   readonly name: string | null;
   readonly description: string;
+  /** Whom to write to, for operators; null for nobody. */
+  readonly email: string | null;
+  /** Who looks after it, for operators; null for nobody. */
+  readonly team: string | null;
   readonly labels: Labels;
   /** A disabled consumer is refused like an unknown one. */
   readonly enabled: boolean;
@@ -23,6 +27,8 @@ export interface Consumer {
 export const consumerDefaults: Omit<Consumer, 'id'> = {
   name: null,
   description: '',
+  email: null,
+  team: null,
   labels: {},
   enabled: true,
   allowFrom: null,
@@ -42,11 +48,33 @@ const nameField: Field<string> = Object.assign(
   },
 );
 
+/** One @ with something on both sides, and no blanks: whether mail arrives, only mail tells. */
+const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+const emailField = bounded(
+  textWith((text) => EMAIL.test(text), new FieldFault('must be an e-mail address, such as api@partner.example')),
+  textBound(MAX_EMAIL_CHARACTERS),
+);
+const teamField = bounded(
+  textWith((text) => text.trim() !== '', new FieldFault('must hold characters that are not all blanks')),
+  textBound(MAX_NAME_CHARACTERS),
+);
+
+/** A text of which more must hold. */
+function textWith(holds: (text: string) => boolean, fault: FieldFault): Field<string> {
+  const read = (raw: unknown): string | FieldFault => {
+    const text = textField(raw);
+    return text instanceof FieldFault || holds(text) ? text : fault;
+  };
+  return Object.assign(read, { schema: { bsonType: 'string' } });
+}
+
 /** What each field of a consumer must be, wherever it is written, in the order in which it is. */
 export const consumerFields = {
   id: idField,
   name: nameField,
   description: bounded(textField, textBound(MAX_DESCRIPTION_CHARACTERS)),
+  email: emailField,
+  team: teamField,
   labels: labelsField,
   enabled: flagField,
   allowFrom: addressListField,

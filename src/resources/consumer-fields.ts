@@ -28,6 +28,18 @@ const texts = {
     help: 'a description for operators',
     label: 'Description',
   },
+  email: {
+    flag: '--email <address>',
+    help: 'whom to write to about it; not sent to back ends',
+    label: 'E-mail',
+    hint: 'Whom to write to. For operators only.',
+  },
+  team: {
+    flag: '--team <name>',
+    help: 'who looks after it; not sent to back ends',
+    label: 'Team',
+    hint: 'Who looks after it. For operators only.',
+  },
 } as const satisfies Readonly<Record<ConsumerTextName, ConsumerText>>;
 
 /**

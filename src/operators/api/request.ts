@@ -94,7 +94,10 @@ export const labelledListQuery = listQuery.extend({
     .max(MAX_SEARCH_TEXT)
     .regex(/^[^\u0000-\u001f]+$/)
     .optional()
-    .openapi({ description: 'Only those whose id begins with this text or whose name holds it, in any case.' }),
+    .openapi({
+      description:
+        'Only those whose id begins with this text, or whose name, e-mail address or team holds it, in any case.',
+    }),
 });
 
 /** The query of a change. */

@@ -60,7 +60,9 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
     const notice = findNotice(context.req.query('done') ?? null);
     const session = context.get('session') as ConsoleSession | null | undefined;
     const pathOf = assets.pathOf.bind(assets);
-    const frame = { pathOf, menu, session: session ?? null, path: context.req.path, notice };
+    const { path } = context.req;
+    const search = path === '/search' ? (context.req.query('q') ?? '') : '';
+    const frame = { pathOf, menu, session: session ?? null, search, path, notice };
     return context.html(await layout(shown, frame), (shown.status ?? 200) as 200);
   };
 

@@ -44,11 +44,13 @@ import { refusalCodes } from './refusals/codes.ts';
 import { refusalList } from './refusals/refusal-list.ts';
 import { refusalPage } from './refusals/refusal-page.ts';
 import { replicaList } from './replicas/replica-list.ts';
+import { searchPage } from './search/search-page.ts';
 import { usagePage } from './usage/usage-page.ts';
 
 /** Every page. A page is a file of its own, and a line here; the navigation has those with a `menu`, in this order. */
 export const pages: readonly Page[] = [
   home,
+  searchPage,
   consumerList,
   consumerPage,
   newConsumer,

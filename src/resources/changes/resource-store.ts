@@ -36,7 +36,7 @@ export interface Selection {
   readonly certificateNames?: readonly string[] | undefined;
   /** Endpoints and consumers that carry these labels. */
   readonly labels?: LabelSelector | undefined;
-  /** Endpoints and consumers whose ids begin with this text or whose names hold it, in upper or lower case. */
+  /** Endpoints and consumers whose ids begin with this text or whose names or contacts hold it, in upper or lower case. */
   readonly namedLike?: string | undefined;
   /** Those whose ids come after this one. */
   readonly after?: string | undefined;

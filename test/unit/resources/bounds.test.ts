@@ -132,6 +132,8 @@ const beyond: Stored<Consumer> = {
     id: 'acme',
     name: null,
     description: 'd'.repeat(2000),
+    email: null,
+    team: null,
     labels: labelsOf(100, 70),
     enabled: true,
     allowFrom: null,

@@ -39,6 +39,17 @@ for (const part of document.querySelectorAll('[data-file-for]')) {
   });
 }
 
+/** Keys that lead to a field, unless one types. */
+for (const field of document.querySelectorAll('[data-shortcut]')) {
+  field.setAttribute('aria-keyshortcuts', field.dataset.shortcut);
+  document.addEventListener('keydown', (event) => {
+    const isTyping = document.activeElement?.matches('input, textarea, select');
+    if (event.key !== field.dataset.shortcut || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+    event.preventDefault();
+    field.focus();
+  });
+}
+
 /** Times are in UTC; pointing at one shows it in the reader's time zone. */
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 for (const element of document.querySelectorAll('time[datetime]')) {

@@ -10,7 +10,7 @@ import type { ShownConsumer } from './shown-consumer.ts';
 
 const PAGE_SIZE = '50';
 
-/** Finds consumers by id, name or label. */
+/** Finds consumers by id, name, contact or label. */
 export const consumerList: Page = {
   path: '/consumers',
   needs: 'read',
@@ -30,7 +30,8 @@ export const consumerList: Page = {
 
 function listOf({ operator, query }: Visit, wanted: string, { items, nextCursor }: ListPage<ShownConsumer>): Html {
   const isCreator = allows(operator.role, 'change-consumers');
-  const hint = html`By the beginning of its id, a part of its name, or a label such as <code>tier=gold</code>.`;
+  const hint = html`By the beginning of its id, a part of its name, e-mail address or team, or a label such as
+<code>tier=gold</code>.`;
   return html`${searchForm({ path: '/consumers', label: 'Find a consumer', hint, wanted })}
 <p><a href="/find/credential">Whose App Key is this?</a></p>
 ${isCreator ? html`<p><a class="button" href="/new/consumer">Create a consumer</a></p>` : null}

@@ -3,6 +3,7 @@ import type { Operator, Permission } from '../../../model/operator.ts';
 import type { AssetName } from './assets.ts';
 import type { Html } from './html.ts';
 import type { Shown } from './page.ts';
+import { searchField } from './search-field.ts';
 import { mayUse } from './rights.ts';
 
 /** An entry of the navigation. */
@@ -18,6 +19,8 @@ export interface Frame {
   readonly menu: readonly MenuEntry[];
   /** Who is signed in; null on pages that anyone gets. */
   readonly session: { readonly operator: Operator; readonly csrfToken: string } | null;
+  /** What was searched for last, on its page; empty elsewhere. */
+  readonly search: string;
   /** The path that is shown. */
   readonly path: string;
   /** What was just done; null for nothing. */
@@ -43,6 +46,7 @@ export function layout({ title, body, trail = [] }: Shown, frame: Frame): Html {
 <header class="page-header">
 <a class="brand" href="/">Postern</a>
 ${session === null ? null : navigation(frame, session.operator, trail[0]?.href ?? frame.path)}
+${session === null ? null : searchField(frame.search)}
 ${session === null ? null : account(session)}
 </header>
 <main id="content" tabindex="-1">

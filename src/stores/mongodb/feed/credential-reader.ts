@@ -137,15 +137,15 @@ function readHeld({ credential, consumers, grants }: HeldDocuments, sealer: Seal
   }
   const held = {
     credential: found ?? revokedCredential(credential, consumerId),
-    consumer: consumer === null ? disabledConsumer(consumerId) : withoutDescription(consumer),
+    consumer: consumer === null ? disabledConsumer(consumerId) : forChecks(consumer),
     grants: byEndpoint,
   };
   return { held, faults, right };
 }
 
-/** No check reads it, and the cache would hold it. */
-function withoutDescription({ id, name, labels, enabled, allowFrom }: Consumer): Consumer {
-  return { id, name, description: '', labels, enabled, allowFrom };
+/** Without what is for operators: no check reads it, and the cache would hold it. */
+function forChecks({ id, name, labels, enabled, allowFrom }: Consumer): Consumer {
+  return { id, name, description: '', email: null, team: null, labels, enabled, allowFrom };
 }
 
 function absentConsumer(credential: RawDocument, consumerId: string): DocumentFault {

@@ -396,6 +396,7 @@ describe('postern who-may', () => {
   it('reads page by page: what is not let in by a grant is not read, and nothing is kept', async () => {
     const consumers = Array.from({ length: 3000 }, (_, at) => ({
       ...{ id: `partner-${String(at).padStart(4, '0')}`, name: null, description: '', enabled: true, allowFrom: null },
+      ...{ email: null, team: null },
       labels: { tier: at % 3 === 0 ? 'gold' : 'silver' },
     }));
     const cli = await memoryCli({ consumers });

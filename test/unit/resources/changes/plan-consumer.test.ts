@@ -15,6 +15,8 @@ const acme: Consumer = {
   id: 'acme',
   name: 'Acme',
   description: 'a',
+  email: null,
+  team: null,
   labels: { tier: 'gold', region: 'eu' },
   enabled: true,
   allowFrom: null,

@@ -17,7 +17,16 @@ function held(consumerId: string, index: number, labels: Readonly<Record<string,
       },
       ...{ material: appKeyMaterial, state: 'active', notBefore: null, expiresAt: null, allowFrom: null },
     },
-    consumer: { id: consumerId, name: null, description: '', labels: { ...labels }, enabled: true, allowFrom: null },
+    consumer: {
+      id: consumerId,
+      name: null,
+      description: '',
+      email: null,
+      team: null,
+      labels: { ...labels },
+      enabled: true,
+      allowFrom: null,
+    },
     grants: new Map(),
   };
 }
