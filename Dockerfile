@@ -23,7 +23,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-update-notifier
 COPY buf.yaml buf.gen.yaml tsconfig.json ./
 COPY proto proto
-COPY scripts/clean-dist.mjs scripts/command.mjs scripts/copy-assets.mjs scripts/link-command.mjs scripts/sbom.mjs scripts/
+COPY scripts/clean-dist.mjs scripts/command.mjs scripts/copy-assets.mjs scripts/link-command.mjs scripts/sbom.mjs \
+  scripts/write-help.mjs scripts/
 COPY scripts/sbom scripts/sbom
 COPY services services
 COPY src src

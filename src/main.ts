@@ -1,11 +1,15 @@
 #!/usr/bin/env node
-import { runCommand } from './cli/program.ts';
+import { readBuiltHelp } from './cli/built-help.ts';
 import { processTerminal } from './cli/process-terminal.ts';
 
 /** How long connections may take to close. */
 const LINGER_MS = 250;
 
-process.exitCode = await runCommand(process.argv.slice(2), processTerminal());
+const args = process.argv.slice(2);
+const terminal = processTerminal();
+const help = readBuiltHelp(args, terminal.out);
+if (help === null) process.exitCode = await (await import('./cli/program.ts')).runCommand(args, terminal);
+else terminal.out.write(help);
 // Calls to a frozen server run until they time out. The process waits for unread output only.
 setInterval(() => {
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();

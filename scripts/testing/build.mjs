@@ -39,7 +39,9 @@ export async function buildIfStale() {
         deadlineMs: buildDeadlineMs,
       });
       if (compiled.code !== 0) return compiled;
-      return runChild(process.execPath, ['scripts/copy-assets.mjs'], { deadlineMs: buildDeadlineMs });
+      const copied = await runChild(process.execPath, ['scripts/copy-assets.mjs'], { deadlineMs: buildDeadlineMs });
+      if (copied.code !== 0) return copied;
+      return runChild(process.execPath, ['scripts/write-help.mjs'], { deadlineMs: buildDeadlineMs });
     }
   }
 }

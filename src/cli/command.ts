@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Clock } from '../base/clock.ts';
+import { HELP_COLUMNS } from './built-help.ts';
 import { reportFailure, writeSafely } from './failure.ts';
 import { wrap } from '../base/text/wrap.ts';
 import type { OpenStore } from './opened-store.ts';
@@ -40,9 +41,6 @@ export function attachTo(terminal: Terminal, program: Command): Command {
     })
     .exitOverride();
 }
-
-/** Help is no wider, wherever it goes. */
-const HELP_COLUMNS = 80;
 
 /**
  * Makes a command, and those below it, refuse an option that takes one value and is given two: the first would be

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { startSystemTimer } from '../base/clock.ts';
@@ -51,6 +50,7 @@ function onParentGone(act: () => void): void {
 
 /** Standard output stays free for what the command prints. */
 async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline');
   return await new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     lines.once('SIGINT', () => {

@@ -48,18 +48,16 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   audit: async () => (await import('./audit/audit.ts')).registerAudit,
 };
 
-/** Runs `postern` with its arguments and gives the exit code. Only the command that is named is loaded. */
-export async function runCommand(
+/**
+ * The program with the commands that arguments need: the one that is named, or all for the help. The others are names,
+ * so that a mistyped one finds its neighbour.
+ */
+export async function loadProgram(
   args: readonly string[],
   terminal: Terminal,
+  finish: (code: ExitCode) => void,
   ports: CommandPorts = systemPorts(),
-): Promise<ExitCode> {
-  const exposed = findExposedPassword(args);
-  if (exposed !== null) {
-    terminal.err.write(`postern: ${exposed}\n`);
-    return exitCodes.usage;
-  }
-  let exitCode: ExitCode = exitCodes.done;
+): Promise<Command> {
   const program = attachTo(terminal, new Command('postern'))
     .description('Authentication gateway for partner APIs behind Envoy.')
     .version(readVersion(), '-V, --version', 'print the version')
@@ -78,9 +76,6 @@ Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found,
 4 conflict, 5 a dependency is unreachable, 6 outcome unknown: the change
 may be in force.`,
     );
-  const finish = (code: ExitCode): void => {
-    exitCode = code;
-  };
   const named = args[0] === 'help' ? args[1] : args[0];
   const isVersion = named === '-V' || named === '--version';
   // The help lists all commands, and completion looks at all; otherwise names are enough, for one that was mistyped.
@@ -90,6 +85,25 @@ may be in force.`,
     else program.command(name);
   }
   refuseRepeated(program);
+  return program;
+}
+
+/** Runs `postern` with its arguments and gives the exit code. Only the command that is named is loaded. */
+export async function runCommand(
+  args: readonly string[],
+  terminal: Terminal,
+  ports: CommandPorts = systemPorts(),
+): Promise<ExitCode> {
+  const exposed = findExposedPassword(args);
+  if (exposed !== null) {
+    terminal.err.write(`postern: ${exposed}\n`);
+    return exitCodes.usage;
+  }
+  let exitCode: ExitCode = exitCodes.done;
+  const finish = (code: ExitCode): void => {
+    exitCode = code;
+  };
+  const program = await loadProgram(args, terminal, finish, ports);
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
