@@ -1,6 +1,11 @@
 import { type Command, Option } from 'commander';
 import { collectAll, listEndpoints } from '../../resources/changes/resource-store.ts';
-import { planEndpointDeletion, planEndpointEdit, planNewEndpoint } from '../../resources/changes/plan-endpoint.ts';
+import {
+  planEndpointDeletion,
+  planEndpointEdit,
+  planNewEndpoint,
+  requireUnlisted,
+} from '../../resources/changes/plan-endpoint.ts';
 import { planGrant } from '../../resources/changes/plan-grant.ts';
 import { accessConditions, authenticationMethods, scenarios } from '../../model/endpoint.ts';
 import { count } from '../../base/text/printable.ts';
@@ -144,10 +149,13 @@ export function registerEndpointDelete(noun: Command, context: CommandContext): 
     .description('Delete an endpoint with its grants. Its requests go to a broader endpoint, if there is one.');
   addResourceAction(command, context, 'endpoint', {
     isAsking: true,
-    notes: 'To refuse its requests and keep it, use "endpoint disable".',
+    notes: `To refuse its requests and keep it, use "endpoint disable".
+An endpoint that plans list is not deleted: the message names them.`,
+    exits: { conflict: 'changed by others, or a plan lists it' },
     examples: ['postern endpoint delete orders', 'postern endpoint delete orders --yes --revision 3'],
     plan: async (current, _flags, { resources }) => {
       const { id } = current.resource;
+      await requireUnlisted(id, resources);
       const grants = await collectAll(resources.list('grant', { endpointId: id }));
       const withGrants = grants.length === 0 ? '' : ` and ${count(grants.length, 'grant')} on it`;
       return {

@@ -2,6 +2,7 @@ import type { Change, Operation, Planned } from '../../resources/changes/change.
 import { findChangeWarnings } from '../../resources/changes/change-warnings.ts';
 import { type DescribedChange, takeReal } from '../../resources/changes/describe-change.ts';
 import type { PlannedConflict, Remedy } from '../../resources/changes/planned-conflict.ts';
+import { requireUnlisted } from '../../resources/changes/plan-endpoint.ts';
 import { Conflict, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { type LabelledKind, readGround } from '../../resources/changes/rights/change-ground.ts';
 import { isOfForeignConsumer, judgeChanges } from '../../resources/changes/rights/judge-changes.ts';
@@ -107,13 +108,21 @@ export async function commit(
     changes: shown.map(({ described }) => described),
     ...(shown.length === real.length ? {} : { beyondReach: real.length - shown.length }),
   };
-  if (isDryRun || real.length === 0) return { dryRun: isDryRun, revision: null, ...outcome };
   const changes = real.map(({ change }) => change);
   try {
+    if (isDryRun) await requireDeletable(changes, resources);
+    if (isDryRun || real.length === 0) return { dryRun: isDryRun, revision: null, ...outcome };
     const revision = await resources.commit(changes, operation);
     return { dryRun: false, revision, ...outcome };
   } catch (error) {
     throw error instanceof Conflict ? conflictFor(error, rights.operator, changes) : error;
+  }
+}
+
+/** What a commit would refuse. */
+async function requireDeletable(changes: readonly Change[], resources: Pick<ResourceStore, 'list'>): Promise<void> {
+  for (const { kind, id, after } of changes) {
+    if (kind === 'endpoint' && after === null) await requireUnlisted(id, resources);
   }
 }
 

@@ -7,6 +7,7 @@ import type { Stored } from '../resource.ts';
 import type { Grant } from '../../model/grant.ts';
 import { planGrantRemoval } from './plan-grant.ts';
 import type { Declared } from '../declared.ts';
+import { Conflict, listPlans, type ResourceStore } from './resource-store.ts';
 import { takenId } from './planned-conflict.ts';
 import { applyWish, type Wish } from './wish.ts';
 
@@ -55,4 +56,24 @@ function planFrom(
 /** Plans the deletion of an endpoint with the grants on it. */
 export function planEndpointDeletion(current: Stored<Endpoint>, grants: readonly Stored<Grant>[]): readonly Change[] {
   return [...grants.map(planGrantRemoval), { kind: 'endpoint', id: current.resource.id, before: current, after: null }];
+}
+
+/** Rejects with {@link Conflict} where plans list an endpoint that is to be deleted: they change first. */
+export async function requireUnlisted(id: string, resources: Pick<ResourceStore, 'list'>): Promise<void> {
+  const plans = (await listPlans(resources)).filter(({ endpointIds }) => endpointIds?.includes(id) === true);
+  if (plans.length === 0) return;
+  throw listedIn(
+    id,
+    plans.map((plan) => plan.id),
+  );
+}
+
+/** Why an endpoint is not deleted: these plans list it, one at least. */
+export function listedIn(endpointId: string, planIds: readonly string[]): Conflict {
+  const isOne = planIds.length === 1;
+  const names = planIds.map((id) => JSON.stringify(id)).join(', ');
+  const rule = `the endpoint "${endpointId}"; take it out of the plan${isOne ? '' : 's'} first. Nothing was changed`;
+  return new Conflict(`the plan${isOne ? '' : 's'} ${names} list${isOne ? 's' : ''} ${rule}`, {
+    unnamed: `a plan lists the endpoint "${endpointId}"; take it out of the plan first. Nothing was changed`,
+  });
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Change, ChangeOf } from '../../../resources/changes/change.ts';
+import { listedIn } from '../../../resources/changes/plan-endpoint.ts';
 import { chunksOf, Conflict, Outdated } from '../../../resources/changes/resource-store.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { isGroupGrant } from '../../../model/grant.ts';
@@ -185,10 +186,7 @@ async function refuseListed(changes: readonly Change[], { db, session }: CommitC
     const plan = await collectionOf(db, 'plans').findOne({ endpoints: { $in: [...ids] } }, { session });
     if (plan === null) continue;
     const listed = (plan['endpoints'] as readonly string[]).find((id) => ids.includes(id)) ?? '';
-    const rule = 'take it out of the plan first. Nothing was changed';
-    throw new Conflict(`the plan "${plan._id}" lists the endpoint "${listed}"; ${rule}`, {
-      unnamed: `a plan lists the endpoint "${listed}"; ${rule}`,
-    });
+    throw listedIn(listed, [plan._id]);
   }
 }
 

@@ -75,6 +75,21 @@ Plan gold created.
     assert.match(err, /^note: limits of an hour or longer begin anew .* \(plan gold\): start one with/);
   });
 
+  it('that list an endpoint are named where it would be deleted, in a dry run and before a question too', async () => {
+    await done(setGold);
+    const why = (plans: string): string => `postern endpoint delete: the ${plans} first. Nothing was changed\n`;
+    await done('plan set gold --endpoint orders');
+    const one = why('plan "gold" lists the endpoint "orders"; take it out of the plan');
+    for (const flags of ['', ' --yes', ' --dry-run'])
+      assert.deepEqual(await fails(`endpoint delete orders${flags}`), [4, one]);
+    await done('plan create bulk --priority 9 --endpoint keyed --endpoint orders --limit 7/day');
+    const both = why('plans "bulk", "gold" list the endpoint "orders"; take it out of the plans');
+    assert.deepEqual(await fails('endpoint delete orders --dry-run'), [4, both]);
+    await done('plan delete bulk --yes');
+    await done('plan set gold --unset endpoint');
+    assert.match(await done('endpoint delete orders --dry-run'), /Nothing was changed \(--dry-run\)/);
+  });
+
   it('list plans, the one that counts first at the top', async () => {
     await done(setGold);
     await done('plan create any --priority -1 --endpoint orders --limit 3/hour');

@@ -53,6 +53,16 @@ describe('management API: plans', () => {
     await api.refused('CONFLICT', 'alice', 'POST', '/v1/plans', { body: dangling });
   });
 
+  it('that list an endpoint are named in a dry run of its deletion, to operators who reach them', async () => {
+    await api.done('alice', 'POST', '/v1/plans', { body: { id: 'gold', endpoints: ['stock'], priority: 1, limits } });
+    const path = '/v1/endpoints/stock?dryRun=true';
+    const { body } = await api.refused('CONFLICT', 'alice', 'DELETE', path, { headers: any });
+    const rule = 'the endpoint "stock"; take it out of the plan first. Nothing was changed';
+    assert.equal(body['detail'], `the plan "gold" lists ${rule}`);
+    const { body: beyond } = await api.refused('CONFLICT', 'petra', 'DELETE', path, { headers: any });
+    assert.equal(beyond['detail'], `a plan lists ${rule}`);
+  });
+
   it('of a team are its own, and nothing tells of those of others', async () => {
     assert.deepEqual(namesIn(await api.ask('petra', 'GET', '/v1/plans')), ['payments']);
     const own = { consumerSelector: { team: 'payments', tier: 'gold' }, endpointSelector: { team: 'payments' } };
