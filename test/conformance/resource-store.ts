@@ -352,6 +352,10 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         const others = [await deletion('grant', 'orders/acme'), await deletion('endpoint', 'orders')];
         await commit(...others, await edit('plan', 'gold', { endpointIds: null, endpointSelector: { a: 'b' } }));
         assert.deepEqual([await ids('endpoint'), await ids('plan')], [[], ['gold']]);
+        await commit(await edit('plan', 'gold', { priority: 7 }));
+        const about = await events({ endpointId: 'orders' });
+        const kinds = about.map(({ kind }) => kind).toSorted();
+        assert.deepEqual(kinds, ['endpoint', 'endpoint', 'grant', 'grant', 'plan', 'plan']);
       });
 
       it('keeps grants for groups when a consumer is deleted', async () => {

@@ -22,7 +22,7 @@ export function registerList(noun: Command, context: CommandContext): void {
     .option('--since <time>', 'from then on: 7d, 12h, or 2026-11-01T00:00:00Z', parseMoment)
     .option('--until <time>', 'up to then: 1d, or 2026-11-02T00:00:00Z', parseMoment)
     .option('--consumer <id>', 'all about this partner: itself, its credentials and grants, deleted ones too', parseId)
-    .option('--endpoint <id>', 'all about this endpoint: itself and the grants on it', parseId)
+    .option('--endpoint <id>', 'all about this endpoint: itself, the grants on it and the plans that list it', parseId)
     .option('--actor <name>', 'changes by this operator')
     .option('--action <command>', 'changes by this command, such as "credential revoke"');
   addResourceFlag(command, 'changes of this: consumer/acme, grant/orders/acme, endpoint')

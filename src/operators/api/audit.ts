@@ -63,7 +63,7 @@ export const auditQuery = listQuery
     since: momentQuery('From then on.'),
     until: momentQuery('Up to then.'),
     consumer: idQuery('All about this consumer: itself, its credentials and grants, deleted ones too.'),
-    endpoint: idQuery('All about this endpoint: itself and the grants on it.'),
+    endpoint: idQuery('All about this endpoint: itself, the grants on it and the plans that list it.'),
     actor: z.string().min(1).max(MAX_NAME_TEXT).optional().openapi({ description: 'What this operator changed.' }),
     action: z
       .string()

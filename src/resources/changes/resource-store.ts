@@ -138,7 +138,7 @@ export interface AuditSelection {
   readonly action?: string | undefined;
   /** What concerns a partner: the consumer itself, its credentials and its own grants, deleted ones too. */
   readonly consumerId?: string | undefined;
-  /** What concerns an endpoint: itself and the grants on it, deleted ones too. */
+  /** What concerns an endpoint: itself, the grants on it and the plans that list it, deleted ones too. */
   readonly endpointId?: string | undefined;
   /** Only what belonged, at its time, to those who have these labels. */
   readonly ownedBy?: LabelSelector | undefined;

@@ -63,7 +63,13 @@ export function auditFilter(selection: AuditSelection): Filter<AuditDocument> {
       : [{ kind: 'consumer', id: consumerId }, { 'before.consumer': consumerId }, { 'after.consumer': consumerId }],
     endpointId === undefined
       ? null
-      : [{ kind: 'endpoint', id: endpointId }, { 'before.endpoint': endpointId }, { 'after.endpoint': endpointId }],
+      : [
+          { kind: 'endpoint', id: endpointId },
+          { 'before.endpoint': endpointId },
+          { 'after.endpoint': endpointId },
+          { 'before.endpoints': endpointId },
+          { 'after.endpoints': endpointId },
+        ],
   ].flatMap((filters) => (filters === null ? [] : [filters as readonly Filter<AuditDocument>[]]));
   const [first, ...others] = anyOf;
   if (first === undefined) return always;

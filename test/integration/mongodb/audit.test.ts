@@ -71,6 +71,31 @@ describe('the audit trail in MongoDB', () => {
     );
   });
 
+  it('finds the plans that list an endpoint, or listed it before', async () => {
+    await prepare();
+    await done('endpoint create stock --path /stock --authentication key');
+    await done('plan create gold --endpoint orders --endpoint stock --limit 7/day');
+    await done('plan set gold --limit 8/day');
+    await done('plan set gold --endpoint stock');
+    await done('plan set gold --limit 9/day');
+    await done('plan create every --priority 9 --limit 7/day');
+    const listed = JSON.parse(await done('audit list --endpoint orders -o json')) as {
+      readonly kind: string;
+      readonly id: string;
+      readonly after: { readonly limits?: readonly { readonly requests: number }[] };
+    }[];
+    const plans = listed.filter(({ kind }) => kind === 'plan');
+    assert.deepEqual(
+      plans.map(({ id, after }) => [id, after.limits?.[0]?.requests]),
+      [
+        ['gold', 8],
+        ['gold', 8],
+        ['gold', 7],
+      ],
+    );
+    assert.deepEqual([...new Set(listed.map(({ kind }) => kind))].toSorted(), ['endpoint', 'grant', 'plan']);
+  });
+
   it('is read in the order of time from an index, whatever it is selected by', async () => {
     const audit = database.db().collection('audit');
     const other = (number: number): Document => ({
@@ -79,6 +104,7 @@ describe('the audit trail in MongoDB', () => {
     });
     await audit.insertMany(Array.from({ length: 3000 }, (_, number) => other(number)));
     await prepare();
+    await done('plan create gold --endpoint orders --limit 7/day');
     const selections: readonly AuditSelection[] = [
       { consumerId: 'acme' },
       { consumerId: 'acme', sinceMs: 5 },

@@ -370,7 +370,10 @@ function checkWhole(tables: Tables): void {
 }
 
 function concerns({ kind, id, before, after }: AuditEvent, what: 'consumer' | 'endpoint', wanted: string): boolean {
-  return (kind === what && id === wanted) || before?.[what] === wanted || after?.[what] === wanted;
+  const isNamed = (side: AuditEvent['before']): boolean =>
+    side?.[what] === wanted ||
+    (what === 'endpoint' && (side?.['endpoints'] as unknown[] | undefined)?.includes(wanted) === true);
+  return (kind === what && id === wanted) || isNamed(before) || isNamed(after);
 }
 
 /** Every resource of a store with its revision and times, by kind: to compare two states. */

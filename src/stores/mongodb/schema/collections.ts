@@ -42,7 +42,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 13;
+export const SCHEMA_VERSION = 14;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };
@@ -184,7 +184,9 @@ export const collections: readonly CollectionDefinition[] = [
       index({ actor: 1, at: -1, _id: -1 }),
       index({ storeRevision: 1 }),
       index({ ownedBy: 1, at: -1, _id: -1 }),
-      ...['before', 'after'].flatMap((side) => ['consumer', 'endpoint'].map((whom) => concerning(`${side}.${whom}`))),
+      ...['before', 'after'].flatMap((side) =>
+        ['consumer', 'endpoint', 'endpoints'].map((whom) => concerning(`${side}.${whom}`)),
+      ),
     ],
   ),
 ];
@@ -194,7 +196,7 @@ function ofOneOperator(field: string): IndexDefinition {
   return index({ [field]: 1 }, { unique: true, partialFilterExpression: { [field]: { $exists: true } } });
 }
 
-/** For what an audit event holds of grants and credentials: whom they concern. Others are not in the index. */
+/** For what an audit event holds of grants, credentials and plans: whom they concern. Others are not in the index. */
 function concerning(field: string): IndexDefinition {
   return index({ [field]: 1, at: -1, _id: -1 }, { partialFilterExpression: { [field]: { $exists: true } } });
 }
