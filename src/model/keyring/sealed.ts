@@ -48,19 +48,20 @@ export class CannotOpen extends Error {
   }
 }
 
-/** A secret that was not opened: it can be kept as it is, but not be seen. {@link Secret.reveal} throws `why`. */
+  /** @param why called when the secret is to be seen: errors for all of a list would cost more than the rest */
 export class UnopenedSecret extends Secret {
   readonly sealed: Sealed;
-  readonly #why: Error;
+  readonly #why: () => Error;
 
-  constructor(sealed: Sealed, why: Error) {
+  /** @param why called when it is seen: thousands of errors, with their stacks, would cost more than all else */
+  constructor(sealed: Sealed, why: () => Error) {
     super(Buffer.alloc(0));
     this.sealed = sealed;
     this.#why = why;
   }
 
   override reveal(): Buffer {
-    throw this.#why;
+    throw this.#why();
   }
 }
 

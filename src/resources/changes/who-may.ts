@@ -1,3 +1,4 @@
+import { readAhead } from '../../base/read-ahead.ts';
 import type { Consumer } from '../../model/consumer.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { LabelSelector } from '../../model/labels.ts';
@@ -67,7 +68,7 @@ export async function* listAccessPages(
     needsGrant && !hasLiveGroup && (await leadsByGrant(store, endpoint.id, selection))
       ? pagesByGrant(store, endpoint.id, selection)
       : pagesOfAll(store, endpoint.id, selection);
-  for await (const page of pages) {
+  for await (const page of readAhead(pages)) {
     const isLetIn = ({ consumer: { enabled, labels }, own }: Candidate): boolean =>
       enabled && (!needsGrant || grantInEffect(own, groups, labels, nowSeconds) !== null);
     const letIn = await judgePage(store, { endpoint, groups, plans }, page.candidates.filter(isLetIn), nowSeconds);

@@ -93,13 +93,13 @@ class Opener {
 
   open(field: string, sealed: Sealed, what: SealedFor['what']): Secret {
     const { sealer, keepsUnopened } = this.#reading;
-    if (sealer === null) return new UnopenedSecret(sealed, new Error('this command opens no secrets'));
+    if (sealer === null) return new UnopenedSecret(sealed, opensNone);
     try {
       return sealer.open(sealed, { credentialId: String(this.#document['_id']), what });
     } catch (error) {
       if (!(error instanceof CannotOpen)) throw error;
       if (!keepsUnopened) this.fail(field, `cannot be opened: ${error.message}`, error.reason);
-      return new UnopenedSecret(sealed, error);
+      return new UnopenedSecret(sealed, () => error);
     }
   }
 
@@ -107,6 +107,8 @@ class Opener {
     this.fault ??= faultIn('credentials', this.#document, { field, problem, kind });
   }
 }
+
+const opensNone = (): Error => new Error('this command opens no secrets');
 
 function openSecrets(stored: StoredCredential, opener: Opener): Credential {
   const open = (sealed: Sealed, path: string): Secret => opener.open(path, sealed, 'app-secret');

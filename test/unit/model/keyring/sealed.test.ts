@@ -4,7 +4,7 @@ import { Secret } from '../../../../src/model/secret.ts';
 
 describe('a secret that was not opened', () => {
   const sealed = { keyId: 'k', nonce: 'n', ciphertext: 'c' };
-  const secret = new UnopenedSecret(sealed, new Error('the key ring has no key "k"'));
+  const secret = new UnopenedSecret(sealed, () => new Error('the key ring has no key "k"'));
 
   it('is kept, and never seen', () => {
     assert.equal(secret.sealed, sealed);
