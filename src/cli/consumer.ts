@@ -14,6 +14,7 @@ import { declareVersion } from '../resources/declare-resource.ts';
 import { declareGrant } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
+import { registerConsumerImport } from './consumer-import/consumer-import.ts';
 import { credentialView } from './credential/credential-view.ts';
 import { labelBounds, networkBounds, textBounds } from './flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, flagsOfRows, unsetCollector, wishOf } from './flags/fields.ts';
@@ -41,6 +42,7 @@ export function registerConsumer(program: Command, context: CommandContext): voi
   };
   addEnableVerbs(noun, context, 'consumer', enabling, planConsumerEdit);
   registerDelete(noun, context);
+  registerConsumerImport(noun, context);
 }
 
 const fields: FieldFlags = {

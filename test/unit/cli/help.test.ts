@@ -17,7 +17,7 @@ describe('the help of nouns and verbs', () => {
     const verbs = await Promise.all(nouns.map(async (noun) => `${noun}: ${(await listedIn(noun)).join(' ')}`));
     assert.deepEqual(verbs, [
       'endpoint: create edit list show enable disable delete',
-      'consumer: create edit list show enable disable delete',
+      'consumer: create edit list show enable disable delete import',
       'credential: issue edit list show find rotate revoke import',
       'grant: add remove list',
       'limit: set clear',

@@ -28,13 +28,15 @@ export function commandsOfPage(): readonly (readonly string[])[] {
 
 /**
  * The words of a command with the files of `--out` and `--public-key` in this folder; each public key is made here, as
- * the partner does.
+ * the partner does. `partners.csv` is the one of the page.
  */
 export function writingInto(folder: string, words: readonly string[]): readonly string[] {
   return words.map((word, index) => {
     const flag = words[index - 1];
-    if (flag !== '--out' && flag !== '--public-key') return word;
+    const isSheet = word === 'partners.csv';
+    if (flag !== '--out' && flag !== '--public-key' && !isSheet) return word;
     const path = join(folder, word);
+    if (isSheet) writeFileSync(path, readFences(readDocument('docs/commands.md'), 'csv').join(''));
     if (flag === '--public-key' && !existsSync(path))
       writeFileSync(path, spki(generateKeyPairSync('ed25519').publicKey));
     return path;
