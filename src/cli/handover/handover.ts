@@ -6,6 +6,7 @@ import type { ManagedCredential } from '../../resources/resource.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { UsageError, writeSafely } from '../failure.ts';
 import { type StoreFlags, timeoutOption } from '../flags/options.ts';
+import { parseAddress } from '../flags/gateway-address.ts';
 import { collectId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { openFor, requireResource } from '../store/read-store.ts';
@@ -18,11 +19,12 @@ import { FolderRefusal, takeEmptyFolder, writeFiles } from './samples/folder.ts'
 import type { Language } from './samples/language.ts';
 import { type LanguageName, languageNames, languages } from './samples/languages.ts';
 import { languageOf, sampleFiles } from './samples/sample.ts';
-import { type GatewayAddress, originOf, readGatewayAddress } from '../../partners/handover/target.ts';
+import { type GatewayAddress, originOf } from '../../partners/handover/target.ts';
 
 const formats = ['markdown', 'json', 'yaml'] as const;
 
-interface HandoverFlags extends Pick<StoreFlags, 'store' | 'timeout'> {
+/** The flags of `handover`. */
+export interface HandoverFlags extends Pick<StoreFlags, 'store' | 'timeout'> {
   readonly credential: readonly string[];
   readonly url: GatewayAddress;
   readonly language: LanguageName;
@@ -73,7 +75,8 @@ to compare a program with are signed with the credential's App Key, a public exa
   });
 }
 
-async function handOverTo(flags: HandoverFlags, context: CommandContext): Promise<ExitCode> {
+/** Writes hand-overs, as `postern handover` does. Opens the store anew. */
+export async function handOverTo(flags: HandoverFlags, context: CommandContext): Promise<ExitCode> {
   const { terminal } = context;
   if (flags.to !== undefined && flags.output !== 'markdown') {
     throw new UsageError('--to writes the page as README.md; leave --output out');
@@ -200,14 +203,6 @@ function adviseOn({ code }: NothingToHandOver, { id, consumerId }: ManagedCreden
 
 /** Where nothing is on the way. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-function parseAddress(text: string): GatewayAddress {
-  const address = readGatewayAddress(text);
-  if (address !== null) return address;
-  throw new InvalidArgumentError(
-    'Write scheme and host, such as https://api.example.com, without path, query or password.',
-  );
-}
 
 const MAX_SECRET_BY = 300;
 /** What `credential issue` generates: an App Key, or an App Secret. */

@@ -89,6 +89,20 @@ describe('postern consumer import', () => {
     for (const { appSecret } of generated) assert.ok(appSecret.length > 20 && !`${out}${err}`.includes(appSecret));
   });
 
+  it('writes the hand-over of each credential that it made, without its secret', async () => {
+    const dir = join(folder.path, 'partners');
+    const flags = [...mapped, '--method', 'hmac', '--endpoint', 'orders', '--out', join(folder.path, 'secrets.yaml')];
+    const alone = await importing(sheet, ...flags, '--handover', dir);
+    assert.deepEqual([alone.code, /--handover and --url go together/.test(alone.err)], [2, true]);
+    const { code, err } = await importing(sheet, ...flags, '--handover', dir, '--url', 'https://api.example.com');
+    assert.equal(code, 0, err);
+    const secret = /appSecret: (\S+)/.exec(readFileSync(join(folder.path, 'secrets.yaml'), 'utf8'))?.[1] ?? '';
+    for (const id of ['umbra-hmac', 'initrode-hmac']) {
+      const page = readFileSync(join(dir, id, 'README.md'), 'utf8');
+      assert.ok(page.includes('https://api.example.com') && secret.length > 20 && !page.includes(secret));
+    }
+  });
+
   it('names the line and the column of what is wrong, and changes nothing', async () => {
     const faulty = async (text: string, ...flags: readonly string[]): Promise<string> => {
       const { code, out } = await importing(text, ...flags);
