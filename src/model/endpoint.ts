@@ -100,7 +100,7 @@ export const endpointOptions = {
   }),
   replayProtection: flagOption({
     label: 'Replay protection',
-    hint: 'A signature works once. Signatures over parameters also need the time stamp.',
+    hint: 'A signature works once, a token by its jti. Signatures over parameters also need the time stamp.',
   }),
   signatureHints: flagOption({
     label: 'Signature hints',
@@ -174,6 +174,8 @@ const defaults = {
     scheme: 'https',
   },
   oauth2: { ...common, hideCredentials: true, tokenInQuery: false },
+  jwt: { ...common, hideCredentials: true, replayProtection: false },
+  certificate: { ...common },
 } as const satisfies Readonly<Record<string, Defaults>>;
 
 /** The ways a consumer proves who it is (spec §3). */
@@ -211,6 +213,10 @@ export type ParameterSignatureOptions = OptionsOf['parameter-signature'];
 export type HttpSignatureOptions = OptionsOf['http-message-signature'];
 /** Options of `oauth2` (spec §3.4). */
 export type OAuth2Options = OptionsOf['oauth2'];
+/** Options of `jwt` (spec §3.6). */
+export type JwtOptions = OptionsOf['jwt'];
+/** Options of `certificate` (spec §3.7). */
+export type CertificateOptions = OptionsOf['certificate'];
 
 /** Options as they were written, by name: right values only, not yet those of one method. */
 export type GivenOptions = Readonly<Record<string, unknown>>;

@@ -1,4 +1,6 @@
 import type { AuthenticationMethod } from './endpoint.ts';
+import type { CertificateIdentity } from './certificate-identity.ts';
+import { certificateAppKey, claimsAppKey, sortClaims } from './derived-app-key.ts';
 import type { PublicKey } from './public-key/public-key.ts';
 import type { Secret } from './secret.ts';
 
@@ -28,12 +30,33 @@ export interface PublicKeyMaterial {
   readonly retiringPublicKey: RetiringPublicKey | null;
 }
 
+/** The claims of one issuer's tokens that are the consumer. Nothing of it is a secret. */
+export interface TokenClaimsMaterial {
+  readonly kind: 'token-claims';
+  readonly issuerId: string;
+  /** Sorted by name; all of them must be in a token, as texts, for it to be the consumer's. */
+  readonly claims: Readonly<Record<string, string>>;
+}
+
+/** What identifies the certificate that the consumer calls with. Nothing of it is a secret. */
+export interface CertificateMaterial {
+  readonly kind: 'certificate';
+  readonly identity: CertificateIdentity;
+}
+
 /**
- * What a credential proves with (spec §1): its App Key, which then is the secret, a secret beside it, or a private key
- * that the gateway never sees. `S` is the form of each secret: {@link Secret} as callers use it, sealed in a database,
- * null where a document leaves secrets out. Built when a credential is read, never by a check.
+ * What a credential proves with (spec §1): its App Key, which then is the secret, a secret beside it, a private key
+ * that the gateway never sees, or what others vouch for: tokens of an issuer, or a certificate.
+ *
+ * `S` is the form of each secret: {@link Secret} as callers use it, sealed in a database, null where a document leaves
+ * secrets out. Built when a credential is read, never by a check.
  */
-export type Material<S = Secret> = { readonly kind: 'app-key' } | SharedSecret<S> | PublicKeyMaterial;
+export type Material<S = Secret> =
+  | { readonly kind: 'app-key' }
+  | SharedSecret<S>
+  | PublicKeyMaterial
+  | TokenClaimsMaterial
+  | CertificateMaterial;
 /** The name of what a credential proves with. */
 export type MaterialKind = Material['kind'];
 
@@ -53,6 +76,16 @@ export function publicKeyMaterial(
   return { kind: 'public-key', publicKey, retiringPublicKey };
 }
 
+/** Claims of an issuer's tokens, sorted by name. */
+export function tokenClaimsMaterial(issuerId: string, claims: Readonly<Record<string, string>>): TokenClaimsMaterial {
+  return { kind: 'token-claims', issuerId, claims: sortClaims(claims) };
+}
+
+/** What identifies a certificate, always of one hidden class. */
+export function certificateMaterial(identity: CertificateIdentity): CertificateMaterial {
+  return { kind: 'certificate', identity };
+}
+
 /** The public key, then a retiring one that still works; null for a material of another kind. */
 export function publicKeysOf(material: Material<unknown>, nowSeconds: number): readonly PublicKey[] | null {
   if (material.kind !== 'public-key') return null;
@@ -62,8 +95,11 @@ export function publicKeysOf(material: Material<unknown>, nowSeconds: number): r
 
 /** What holds of a kind of material as a whole. */
 interface MaterialFacts {
-  /** A secret App Key is sealed, shown once, and may be kept as a hash only. */
-  readonly appKey: 'secret' | 'public';
+  /**
+   * A secret App Key is sealed, shown once, and may be kept as a hash only. A derived one follows from the material
+   * ({@link derivedAppKeyOf}): nobody gives, sends or sees it, and no store keeps it but as its hash.
+   */
+  readonly appKey: 'secret' | 'public' | 'derived';
   /** What the partner keeps to itself, as operators call it. */
   readonly secret: string;
   /** What a rotation replaces, as operators call it. */
@@ -97,6 +133,20 @@ export const materialFacts = {
     hasAppSecret: false,
     rotation: 'The App Key stays. The partner makes the new key; the former one works until the grace period ends.',
   },
+  'token-claims': {
+    appKey: 'derived',
+    secret: 'token',
+    rotated: 'credential',
+    hasAppSecret: false,
+    rotation: 'A second credential is issued with the new claims, and this one retires.',
+  },
+  certificate: {
+    appKey: 'derived',
+    secret: 'private key of the certificate',
+    rotated: 'credential',
+    hasAppSecret: false,
+    rotation: 'A second credential is issued for the new certificate, and this one retires.',
+  },
 } as const satisfies Readonly<Record<MaterialKind, MaterialFacts>>;
 
 /**
@@ -109,6 +159,8 @@ const kindsOf = {
   'parameter-signature': ['shared-secret'],
   'http-message-signature': ['public-key'],
   oauth2: ['shared-secret', 'public-key'],
+  jwt: ['token-claims'],
+  certificate: ['certificate'],
 } as const satisfies Readonly<Record<AuthenticationMethod, readonly MaterialKind[]>>;
 
 /** Whether callers of a method can prove with this. */
@@ -121,8 +173,10 @@ export function takesMaterial(method: AuthenticationMethod, kind: MaterialKind):
  * What a credential for these methods proves with unless it has a public key: that of a method that takes nothing else.
  */
 export function materialKindOf(methods: readonly AuthenticationMethod[]): MaterialKind {
-  const needsKey = methods.some((method) => kindsOf[method].every((kind: MaterialKind) => kind === 'public-key'));
-  if (needsKey) return 'public-key';
+  for (const method of methods) {
+    const [only, ...others] = kindsOf[method];
+    if (others.length === 0 && only !== 'shared-secret') return only;
+  }
   return methods.every((method) => method === 'key') ? 'app-key' : 'shared-secret';
 }
 
@@ -135,6 +189,8 @@ export function mapSecrets<S, T>(material: Material<S>, change: (secret: S, path
     case 'app-key':
       return appKeyMaterial;
     case 'public-key':
+    case 'token-claims':
+    case 'certificate':
       return material;
     case 'shared-secret': {
       const { appSecret, retiringSecret: former } = material;
@@ -158,6 +214,8 @@ export function appSecretOf<S>(material: Material<S>): S | null {
   switch (material.kind) {
     case 'app-key':
     case 'public-key':
+    case 'token-claims':
+    case 'certificate':
       return null;
     case 'shared-secret':
       return material.appSecret;
@@ -169,6 +227,8 @@ export function formerSecretOf<S>(material: Material<S>): S | null {
   switch (material.kind) {
     case 'app-key':
     case 'public-key':
+    case 'token-claims':
+    case 'certificate':
       return null;
     case 'shared-secret':
       return material.retiringSecret?.appSecret ?? null;
@@ -185,6 +245,8 @@ export function wholeMaterial(material: Material<Secret | null>): Material | nul
 export function formerEndOf(material: Material<unknown>): number | null {
   switch (material.kind) {
     case 'app-key':
+    case 'token-claims':
+    case 'certificate':
       return null;
     case 'shared-secret':
       return material.retiringSecret?.expiresAt ?? null;
@@ -197,10 +259,28 @@ export function formerEndOf(material: Material<unknown>): number | null {
 export function withoutFormer<S>(material: Material<S>): Material<S> {
   switch (material.kind) {
     case 'app-key':
+    case 'token-claims':
+    case 'certificate':
       return material;
     case 'shared-secret':
       return material.retiringSecret === null ? material : sharedSecret(material.appSecret);
     case 'public-key':
       return material.retiringPublicKey === null ? material : publicKeyMaterial(material.publicKey);
+  }
+}
+
+/** The App Key that follows from a material; null for a kind whose App Key is given or generated. */
+export function derivedAppKeyOf(material: Material<unknown>): string | null {
+  switch (material.kind) {
+    case 'app-key':
+    case 'shared-secret':
+    case 'public-key':
+      return null;
+    case 'token-claims':
+      return claimsAppKey(material.issuerId, material.claims);
+    case 'certificate': {
+      const { identity } = material;
+      return certificateAppKey(identity.by, 'sha256' in identity ? identity.sha256 : identity.name);
+    }
   }
 }

@@ -31,7 +31,25 @@ import { readJwk } from '../model/public-key/read-jwk.ts';
 import { readPublicKey } from '../model/public-key/read-public-key.ts';
 import type { Secret } from '../model/secret.ts';
 import { type CredentialContext, readAppSecret, secretFields } from './app-secret.ts';
+import {
+  certificateField,
+  declareCertificate,
+  readDeclaredCertificate,
+  readStoredCertificate,
+  storeCertificate,
+  storedCertificateField,
+  type StoredCertificate,
+} from './certificate-field.ts';
 import { type Declared, declareTime } from './declared.ts';
+import {
+  declareTokenClaims,
+  readStoredTokenClaims,
+  readTokenClaims,
+  storedTokenClaimsFields,
+  type StoredTokenClaims,
+  storeTokenClaims,
+  tokenClaimsFields,
+} from './token-claims.ts';
 
 /** A material as a document has it: null for a secret that the document leaves out. */
 export type DeclaredMaterial = Material<Secret | null>;
@@ -61,7 +79,7 @@ interface MaterialForm<K extends MaterialKind> {
 }
 
 /** The part of a database's document that holds a material. */
-export interface StoredMaterial {
+export interface StoredMaterial extends Partial<StoredTokenClaims>, Partial<StoredCertificate> {
   readonly appSecret?: Sealed;
   readonly retiringSecret?: { readonly appSecret: Sealed; readonly expiresAt: Date };
   readonly publicKey?: PublicJwk;
@@ -126,6 +144,8 @@ export const materialFields = {
   retiringSecret: nestedMapping(retiringKind),
   publicKey: nestedMapping(publicKeyKind),
   retiringPublicKey: nestedMapping(retiringPublicKeyKind),
+  ...tokenClaimsFields,
+  certificate: certificateField,
 } as const;
 
 interface DeclaredValues {
@@ -134,6 +154,9 @@ interface DeclaredValues {
   readonly retiringSecret?: unknown;
   readonly publicKey?: unknown;
   readonly retiringPublicKey?: unknown;
+  readonly issuer?: string;
+  readonly claims?: Readonly<Record<string, string>>;
+  readonly certificate?: unknown;
 }
 
 /** Whether it opens is for the key ring to say. */
@@ -164,6 +187,8 @@ export const storedMaterialFields = {
   retiringSecret: nestedMapping(storedRetiringKind),
   publicKey: publicJwkField,
   retiringPublicKey: nestedMapping(storedRetiringPublicKeyKind),
+  ...storedTokenClaimsFields,
+  certificate: storedCertificateField,
 } as const satisfies Fields;
 
 interface StoredValues {
@@ -171,6 +196,10 @@ interface StoredValues {
   readonly retiringSecret?: unknown;
   readonly publicKey?: unknown;
   readonly retiringPublicKey?: unknown;
+  readonly issuer?: string;
+  readonly claims?: unknown;
+  readonly claimNames?: string;
+  readonly certificate?: unknown;
 }
 
 const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
@@ -241,6 +270,24 @@ const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
         ? {}
         : { retiringPublicKey: { publicKey: former.publicKey.jwk, expiresAt: dateOf(former.expiresAt) } }),
     }),
+  },
+  'token-claims': {
+    keys: ['issuer', 'claims', 'claimNames'],
+    needs: ['issuer', 'claims', 'claimNames'],
+    refusesOthers: 'is not for a credential of method jwt, which is known by the claims of its tokens; remove it',
+    read: (raw, values, place, { problems }) => readTokenClaims(raw, values, place, problems),
+    declare: declareTokenClaims,
+    readStored: readStoredTokenClaims,
+    store: storeTokenClaims,
+  },
+  certificate: {
+    keys: ['certificate'],
+    needs: ['certificate'],
+    refusesOthers: 'is not for a credential of method certificate, which is known by its certificate; remove it',
+    read: (raw, { certificate }, place, context) => readDeclaredCertificate(raw, certificate, place, context),
+    declare: declareCertificate,
+    readStored: ({ certificate }, place, problems) => readStoredCertificate(certificate, place, problems),
+    store: storeCertificate,
   },
 };
 

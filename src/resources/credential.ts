@@ -20,7 +20,7 @@ import {
 } from '../model/app-key.ts';
 import { credentialDefaults, type CredentialFields, type CredentialState } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
-import { materialFacts, type MaterialKind, takesMaterial } from '../model/material.ts';
+import { derivedAppKeyOf, materialFacts, type MaterialKind, takesMaterial } from '../model/material.ts';
 import type { CredentialContext } from './app-secret.ts';
 import { declaredFields, declareFields } from './credential-fields.ts';
 import {
@@ -120,7 +120,8 @@ export function readCredential(
   const own = withDefaults(values, credentialDefaults);
   const methods = readMethods(raw, values, place, problems);
   const kind = methods !== null && isMapping(raw) ? materialKindIn(raw) : null;
-  if (hasKey(raw, 'appKeyHash')) reportAppKeyHash(raw, kind, place, problems);
+  if (kind !== null && materialFacts[kind].appKey === 'derived') reportGivenAppKey(raw, place, problems);
+  else if (hasKey(raw, 'appKeyHash')) reportAppKeyHash(raw, kind, place, problems);
   else if (!hasKey(raw, 'appKey')) reportMissingAppKey(raw, place, context);
   reportMisfits(raw, { ...own, kind }, place, problems);
   reportMethods(raw, methods, kind, place, problems);
@@ -128,7 +129,9 @@ export function readCredential(
   const written = readAppKey(values.appKey, hasKey(raw, 'publicKey') ? 'public-key' : kind, place, problems);
   const isThumbprint = written === THUMBPRINT_APP_KEY && material?.kind === 'public-key';
   const appKey = isThumbprint ? material.publicKey.thumbprint : written;
-  const appKeyHash = appKey === null ? (values.appKeyHash ?? null) : hashAppKey(appKey);
+  const derived = material === null ? null : derivedAppKeyOf(material);
+  const foundBy = derived ?? appKey;
+  const appKeyHash = foundBy === null ? (values.appKeyHash ?? null) : hashAppKey(foundBy);
   const value =
     problems.count > before || methods === null || material === null || consumerId === null
       ? null
@@ -152,6 +155,15 @@ export function readAppKey(
 
 const PLAIN_RULE = `1 to ${String(MAX_APP_KEY_CHARACTERS)} of the characters A-Z, a-z, 0-9, ".", "_" and "-"`;
 
+/** What a credential of a kind proves with, with its article. */
+const provenWith: Readonly<Record<MaterialKind, string>> = {
+  'app-key': 'a secret App Key',
+  'shared-secret': 'an App Secret',
+  'public-key': 'a public key',
+  'token-claims': 'claims of tokens',
+  certificate: 'a certificate',
+};
+
 /** Reports methods whose callers cannot prove who they are with what the credential has (spec §1). */
 export function reportMethods(
   raw: unknown,
@@ -165,7 +177,7 @@ export function reportMethods(
   if (misfits.length === 0) return;
   const takers = authenticationMethods.filter((method) => takesMaterial(method, kind));
   const names = `${misfits.length === 1 ? 'method' : 'methods'} ${misfits.join(', ')}`;
-  const message = `${names} cannot be used with a public key, which is for ${takers.join(' and ')}: make a credential for each`;
+  const message = `${names} cannot be used with ${provenWith[kind]}, which is for ${takers.join(' and ')}: make a credential for each`;
   problems.reportKey(place, ['publicKey', 'methods', 'method'].find((key) => hasKey(raw, key)) ?? 'method', message);
 }
 
@@ -197,6 +209,15 @@ function reportMissingAppKey(raw: unknown, place: Place, { problems, isComplete 
     const message =
       '"appKey" is missing; a credential without one needs an "id", under which the generated pair is kept';
     problems.reportMissing(place, message);
+  }
+}
+
+/** What a credential without an App Key of its own is found by follows from what it names. */
+function reportGivenAppKey(raw: unknown, place: Place, problems: ProblemLog): void {
+  for (const key of ['appKey', 'appKeyHash']) {
+    if (!hasKey(raw, key)) continue;
+    const message = `"${key}" is not for a credential of method jwt or certificate, which has no App Key: it is found by its claims or its certificate; remove it`;
+    problems.reportKey(place, key, message);
   }
 }
 
@@ -272,7 +293,8 @@ export function declareCredential(credential: ManagedCredential, secrets: Secret
 }
 
 function declareAppKey({ material, appKey, appKeyHash }: ManagedCredential, secrets: SecretsShown): Declared {
-  if (materialFacts[material.kind].appKey === 'secret' && secrets === 'leave-out') return {};
+  const { appKey: kind } = materialFacts[material.kind];
+  if (kind === 'derived' || (kind === 'secret' && secrets === 'leave-out')) return {};
   return appKey === null ? { appKeyHash } : { appKey: appKey.reveal().toString('utf8') };
 }
 

@@ -4,7 +4,7 @@ import { hasKey, readMapping, withDefaults } from '../model/document/read-mappin
 import type { Sealed } from '../model/keyring/sealed.ts';
 import { hashAppKey } from '../model/app-key.ts';
 import { type Credential, credentialDefaults } from '../model/credential.ts';
-import { type Material, materialFacts, type MaterialKind } from '../model/material.ts';
+import { derivedAppKeyOf, type Material, materialFacts, type MaterialKind } from '../model/material.ts';
 import {
   appKeyField,
   appKeyHashField,
@@ -67,6 +67,10 @@ export function readStoredCredential(raw: unknown, place: Place, problems: Probl
   reportMisfits(raw, { ...own, kind, state: values.state }, place, problems);
   const sealedAppKey = readSealed(values.sealedAppKey, place, 'sealedAppKey', problems);
   const material = kind === null ? null : readStoredMaterial(values, kind, place, problems);
+  const derived = material === null ? null : derivedAppKeyOf(material);
+  if (derived !== null && appKeyHash !== undefined && hashAppKey(derived) !== appKeyHash) {
+    problems.report(placeIn(place, 'appKeyHash'), '"appKeyHash" does not follow from what the credential names');
+  }
   if (problems.count > before || methods === null || material === null) return null;
   if (id === undefined || consumerId === undefined || appKeyHash === undefined) return null;
   return { id, consumerId, methods, appKey, sealedAppKey, appKeyHash, material, ...own };
@@ -74,18 +78,22 @@ export function readStoredCredential(raw: unknown, place: Place, problems: Probl
 
 /** An App Key that is the secret is never kept in clear; one that is not is there, and so is what it is proved with. */
 function reportAppKey(raw: unknown, kind: MaterialKind, place: Place, problems: ProblemLog): void {
-  const isSecret = materialFacts[kind].appKey === 'secret';
-  const misplaced = isSecret ? 'appKey' : 'sealedAppKey';
-  if (hasKey(raw, misplaced)) {
+  const { appKey } = materialFacts[kind];
+  const isSecret = appKey === 'secret';
+  const misplaced = { secret: ['appKey'], public: ['sealedAppKey'], derived: ['appKey', 'sealedAppKey'] }[appKey];
+  for (const key of misplaced) {
+    if (!hasKey(raw, key)) continue;
     const why = isSecret
       ? '"appKey" is the secret of a credential of method key; it cannot be here'
-      : '"sealedAppKey" is for a credential of method key only';
-    problems.report(placeIn(place, misplaced), why);
+      : appKey === 'derived'
+        ? `"${key}" is not for a credential of method jwt or certificate, which has no App Key`
+        : '"sealedAppKey" is for a credential of method key only';
+    problems.report(placeIn(place, key), why);
   }
-  for (const key of [...(isSecret ? [] : ['appKey']), ...storedNeedsOf(kind)]) {
+  for (const key of [...(appKey === 'public' ? ['appKey'] : []), ...storedNeedsOf(kind)]) {
     if (hasKey(raw, key)) continue;
     const why =
-      kind === 'public-key' ? 'a credential of its methods needs it' : 'only a credential of method key has none';
+      kind === 'shared-secret' ? 'only a credential of method key has none' : 'a credential of its methods needs it';
     problems.report(place, `"${key}" is missing; ${why}`);
   }
 }

@@ -17,6 +17,11 @@ export function optionsOf(endpoint: Endpoint): readonly unknown[] {
     case 'oauth2':
       // @ts-expect-error an option of another method
       return [typeof endpoint.options.keyNames];
+    case 'jwt':
+      return [endpoint.options.replayProtection];
+    case 'certificate':
+      // @ts-expect-error an option of another method
+      return [typeof endpoint.options.hideCredentials];
     case null:
       // @ts-expect-error open endpoints hide no credentials
       return [typeof endpoint.options.hideCredentials];

@@ -41,9 +41,9 @@ export type RequestSigner<O> =
 
 /**
  * What callers prove who they are with: the App Key, which then is the secret, a signature of each request with the App
- * Secret, or an access token that they got for it.
+ * Secret, an access token that they got for it, a token of an outside issuer, or the certificate of their connection.
  */
-export type Proof = 'app-key' | 'signature' | 'token';
+export type Proof = 'app-key' | 'signature' | 'token' | 'issuer-token' | 'certificate';
 
 /** What a method of authentication is. `methods.ts` lists them all; nothing else asks which method an endpoint has. */
 export interface Method<M extends AuthenticationMethod> {

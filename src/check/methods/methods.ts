@@ -6,7 +6,9 @@ import {
   type PartnerEndpointOf,
 } from '../../model/endpoint.ts';
 import type { Routed } from '../route/route.ts';
+import { unchanged } from './authenticated.ts';
 import { authenticateSigner } from './authenticate-signer.ts';
+import { authenticateByCertificate } from './certificate/authenticate.ts';
 import { concealHmac, hmacStrategy } from './hmac/authenticate.ts';
 import { kongHmacAuth } from './hmac/kong.ts';
 import { signHmac } from './hmac/sign.ts';
@@ -14,6 +16,7 @@ import { acceptSignature } from './http-message-signature/accept-signature.ts';
 import { httpSignatureStrategy } from './http-message-signature/authenticate.ts';
 import { concealCandidates } from './http-message-signature/conceal.ts';
 import { signHttpMessage } from './http-message-signature/sign.ts';
+import { authenticateByJwt, concealJwt } from './jwt/authenticate.ts';
 import { authenticateByKey } from './key/authenticate.ts';
 import { carryKey, concealKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
@@ -101,6 +104,30 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     kong: kongOAuth2,
     loadExplainer: async () => (await import('./oauth2/explain.ts')).tokenExplainer,
     loadPresentation: async () => (await import('./oauth2/presentation.ts')).oauth2Presentation,
+  },
+  jwt: {
+    proof: 'issuer-token',
+    authenticate: authenticateByJwt,
+    conceal: concealJwt,
+    signer: null,
+    signsMoreHeaders: false,
+    challenge: { scheme: 'Bearer', errors: bearerErrors },
+    challengeFields: null,
+    kong: null,
+    loadExplainer: async () => (await import('./jwt/explain.ts')).jwtExplainer,
+    loadPresentation: async () => (await import('./jwt/presentation.ts')).jwtPresentation,
+  },
+  certificate: {
+    proof: 'certificate',
+    authenticate: authenticateByCertificate,
+    conceal: () => unchanged,
+    signer: null,
+    signsMoreHeaders: false,
+    challenge: { scheme: 'Certificate', errors: {} },
+    challengeFields: null,
+    kong: null,
+    loadExplainer: async () => (await import('./certificate/explain.ts')).certificateExplainer,
+    loadPresentation: async () => (await import('./certificate/presentation.ts')).certificatePresentation,
   },
 };
 

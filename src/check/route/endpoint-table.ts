@@ -88,7 +88,7 @@ function findLongestSkews(endpoints: readonly Endpoint[]): EndpointTable['longes
   const longest = Object.fromEntries(signatureMethods.map((method) => [method, 0])) as Record<SignatureMethod, number>;
   for (const { authentication, options } of endpoints) {
     const method = signatureMethods.find((signs) => signs === authentication);
-    if (method === undefined || !('replayProtection' in options) || !options.replayProtection) continue;
+    if (method === undefined || !('clockSkewSeconds' in options) || !options.replayProtection) continue;
     longest[method] = Math.max(longest[method], options.clockSkewSeconds);
   }
   return longest;

@@ -33,6 +33,8 @@ const RIGHT: Readonly<Record<Proof, string>> = {
   'app-key': 'the App Key is where it should be.',
   signature: 'the signature fits the request.',
   token: 'the access token is valid.',
+  'issuer-token': 'the token of the issuer is valid.',
+  certificate: 'the certificate of the connection is valid.',
 };
 
 function verdictOf(explanation: Explanation): string {

@@ -152,6 +152,9 @@ export function planRotation(
       return planNewSecret(current, material, rotation, nowSeconds);
     case 'public-key':
       return planNewKey(current, material, rotation, nowSeconds);
+    case 'token-claims':
+    case 'certificate':
+      return { conflict: `the credential "${current.resource.id}" is rotated by issuing a second one` };
   }
 }
 

@@ -82,6 +82,8 @@ const defaultOptions: OptionsOf = {
     scheme: 'https',
   },
   oauth2: { ...commonOptions, hideCredentials: true, tokenInQuery: false },
+  jwt: { ...commonOptions, hideCredentials: true, replayProtection: false },
+  certificate: { ...commonOptions },
 };
 
 /** An endpoint of method `key` with the id `orders` and the prefix `/orders`, unless stated otherwise. */

@@ -115,6 +115,9 @@ function resolveMaterial(
   switch (material.kind) {
     case 'app-key':
       return { material: appKeyMaterial, appSecret: null };
+    case 'token-claims':
+    case 'certificate':
+      return { material, appSecret: null };
     case 'public-key':
       return { material: keepFormerKey(material, stored), appSecret: null };
     case 'shared-secret': {

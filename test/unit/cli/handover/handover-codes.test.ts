@@ -23,14 +23,16 @@ const endpointOf = (method: string, more = ''): string =>
 /** The test key of RFC 9421 B.1.4. */
 const PUBLIC_KEY = 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs';
 const materials: Readonly<Record<MaterialKind, string>> = {
-  'app-key': '',
-  'shared-secret': ', appSecret: the-secret-of-acme',
-  'public-key': `, publicKey: { jwk: { kty: OKP, crv: Ed25519, x: ${PUBLIC_KEY} } }`,
+  'app-key': ', appKey: K',
+  'shared-secret': ', appKey: K, appSecret: the-secret-of-acme',
+  'public-key': `, appKey: K, publicKey: { jwk: { kty: OKP, crv: Ed25519, x: ${PUBLIC_KEY} } }`,
+  'token-claims': ', issuer: partner-idp, claims: { azp: acme-batch }',
+  certificate: `, certificate: { sha256: ${'ab'.repeat(32)} }`,
 };
 
 async function pageFor(method: AuthenticationMethod): Promise<string> {
   const material = materials[materialKindOf([method])];
-  return await pageOf(credentialYaml(`{ id: c, method: ${method}, appKey: K${material} }`, [endpointOf(method)]), 'c');
+  return await pageOf(credentialYaml(`{ id: c, method: ${method}${material} }`, [endpointOf(method)]), 'c');
 }
 
 describe('the codes that postern handover explains', () => {

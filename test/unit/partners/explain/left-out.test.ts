@@ -19,7 +19,7 @@ const tokenEndpoint: PartnerEndpoint = {
   options: { mode: 'enforce', onLimiterFailure: 'allow', hideCredentials: true, tokenInQuery: false },
 };
 /** The methods whose requests are made here. */
-type MadeMethod = Exclude<AuthenticationMethod, 'http-message-signature'>;
+type MadeMethod = Exclude<AuthenticationMethod, 'http-message-signature' | 'jwt' | 'certificate'>;
 const endpoints: Readonly<Record<MadeMethod, PartnerEndpoint>> = {
   key: keyEndpoint({ keyNames: [{ header: 'X-App-Key' }] }),
   hmac: hmacEndpoint(),

@@ -1,0 +1,324 @@
+import {
+  type CertificateAuthority,
+  type CertificateIdentity,
+  MAX_AUTHORITIES,
+  MAX_URI_CHARACTERS,
+  normalDnsName,
+  normalSha256,
+  normalUri,
+  readCertificate,
+  type ReadCertificate,
+} from '../model/certificate-identity.ts';
+import {
+  choiceField,
+  dateField,
+  dateOf,
+  nestedList,
+  nestedMapping,
+  textField,
+  textThat,
+  timeField,
+} from '../model/document/fields.ts';
+import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
+import { hasKey, readList, readMapping, subjectOf } from '../model/document/read-mapping.ts';
+import { certificateMaterial, type CertificateMaterial } from '../model/material.ts';
+import { describeKeyFault } from '../model/public-key/public-key-fault.ts';
+import type { CredentialContext } from './app-secret.ts';
+import { type Declared, declareTime } from './declared.ts';
+
+const SHA256_RULE = 'must be a SHA-256: 64 hexadecimal digits, with or without colons between each two';
+const URI_RULE = `must be an absolute URI of at most ${String(MAX_URI_CHARACTERS)} characters, without a user and a fragment, such as spiffe://partner.example/batch`;
+const DNS_RULE = 'must be one DNS name, such as batch.partner.example; a name with * stands for many';
+
+const authorityKind = { what: 'an authority', fields: { pem: textField, file: textField }, required: [] } as const;
+
+/** What a certificate can be identified by, of which a mapping has exactly one. */
+const identifiers = ['pem', 'file', 'sha256', 'publicKeySha256', 'uri', 'dns'] as const;
+
+/** What of a PEM counts: the certificate, or its public key, which may outlive it. */
+export const certificateMatches = ['certificate', 'public-key'] as const;
+
+const certificateKind = {
+  what: '"certificate"',
+  fields: {
+    pem: textField,
+    file: textField,
+    match: choiceField(certificateMatches),
+    sha256: textThat((text) => normalSha256(text) !== null, SHA256_RULE),
+    notAfter: timeField,
+    publicKeySha256: textThat((text) => normalSha256(text) !== null, SHA256_RULE),
+    uri: textThat((text) => normalUri(text) !== null, URI_RULE),
+    dns: textThat((text) => normalDnsName(text) !== null, DNS_RULE),
+    authority: nestedMapping(authorityKind),
+    authorities: nestedList(authorityKind),
+  },
+  required: [],
+} as const;
+
+/** `certificate` of a declarative file. */
+export const certificateField = nestedMapping(certificateKind);
+
+/** Where another key of the mapping belongs to. */
+const companions = {
+  match: ['pem', 'file'],
+  notAfter: ['sha256'],
+  authority: ['uri', 'dns'],
+  authorities: ['uri', 'dns'],
+} as const;
+
+const FORMS =
+  '{ pem: TEXT }, { file: PATH }, { sha256: HEX }, { publicKeySha256: HEX }, { uri: URI, authority: … } or { dns: NAME, authority: … }';
+
+/** Reads `certificate` of a document; null when a problem was reported. */
+export function readDeclaredCertificate(
+  credential: unknown,
+  raw: unknown,
+  parent: Place,
+  context: CredentialContext,
+): CertificateMaterial | null {
+  const { problems } = context;
+  if (!hasKey(credential, 'certificate')) {
+    problems.reportMissing(parent, `"certificate" is missing; write ${FORMS}`);
+    return null;
+  }
+  if (raw === undefined) return null;
+  const place = placeIn(parent, 'certificate');
+  const before = problems.count;
+  const values = readMapping(raw, place, certificateKind, problems);
+  if (values === null || problems.count > before) return null;
+  const given = identifiers.filter((key) => hasKey(raw, key));
+  const [identifier] = given;
+  if (identifier === undefined || given.length > 1) {
+    problems.report(place, `"certificate" must be ${FORMS}, one of these`);
+    return null;
+  }
+  for (const [key, taken] of Object.entries(companions)) {
+    const isRight = (taken as readonly string[]).includes(identifier);
+    if (hasKey(raw, key) && !isRight) problems.reportKey(place, key, `"${key}" is only for ${taken.join(' and ')}`);
+  }
+  const read = readCertificateAt(values, place, context);
+  const authorities = identifier === 'uri' || identifier === 'dns' ? readAuthorities(raw, values, place, context) : [];
+  if (problems.count > before) return null;
+  const identity = identityOf(values, read, authorities);
+  return identity === null ? null : certificateMaterial(identity);
+}
+
+interface CertificateValues {
+  readonly match?: (typeof certificateMatches)[number];
+  readonly sha256?: string;
+  readonly notAfter?: number | null;
+  readonly publicKeySha256?: string;
+  readonly uri?: string;
+  readonly dns?: string;
+}
+
+function identityOf(
+  { match, sha256, notAfter, publicKeySha256, uri, dns }: CertificateValues,
+  read: ReadCertificate | null,
+  authorities: readonly CertificateAuthority[],
+): CertificateIdentity | null {
+  if (read !== null) {
+    if (match === 'public-key') return { by: 'public-key', sha256: read.publicKeySha256 };
+    return { by: 'certificate', sha256: read.sha256, notAfter: read.notAfter };
+  }
+  const [whole, key] = [sha256, publicKeySha256].map((text) => (text === undefined ? null : normalSha256(text)));
+  if (typeof whole === 'string') return { by: 'certificate', sha256: whole, notAfter: notAfter ?? null };
+  if (typeof key === 'string') return { by: 'public-key', sha256: key };
+  const [uriName, dnsName] = [uri === undefined ? null : normalUri(uri), dns === undefined ? null : normalDnsName(dns)];
+  if (uriName !== null) return { by: 'uri', name: uriName, authorities };
+  return dnsName === null ? null : { by: 'dns', name: dnsName, authorities };
+}
+
+/** The certificate in `pem` or in the file of `file`; null for neither, or when a problem was reported. */
+function readCertificateAt(
+  { pem, file }: { readonly pem?: string; readonly file?: string },
+  place: Place,
+  { problems, readKeyFile }: CredentialContext,
+): ReadCertificate | null {
+  const at = placeIn(place, pem === undefined ? 'file' : 'pem');
+  if (pem !== undefined) return takeCertificate(pem, at, problems);
+  if (file === undefined) return null;
+  const isPath = file !== '' && !file.includes('\0');
+  const answer = isPath ? readKeyFile(file, place.tree.file) : { fault: 'names no file' };
+  if ('text' in answer) return takeCertificate(answer.text, at, problems);
+  problems.report(at, `${subjectOf(place.path)} ${answer.fault}`);
+  return null;
+}
+
+function takeCertificate(text: string, place: Place, problems: ProblemLog): ReadCertificate | null {
+  const read = readCertificate(text);
+  if (!('fault' in read)) return read;
+  problems.report(place, describeKeyFault(subjectOf(place.path), read));
+  return null;
+}
+
+function readAuthorities(
+  raw: unknown,
+  { authority, authorities }: { readonly authority?: unknown; readonly authorities?: unknown },
+  place: Place,
+  context: CredentialContext,
+): readonly CertificateAuthority[] {
+  const { problems } = context;
+  if (hasKey(raw, 'authority') && hasKey(raw, 'authorities')) {
+    problems.reportKey(place, 'authorities', '"authority" and "authorities" exclude each other; keep one');
+    return [];
+  }
+  if (hasKey(raw, 'authority')) {
+    const read = readAuthority(authority, placeIn(place, 'authority'), context);
+    return read === null ? [] : [read];
+  }
+  const at = placeIn(place, 'authorities');
+  const list = readList(authorities, at, problems) ?? [];
+  if (list.length === 0 || list.length > MAX_AUTHORITIES) {
+    const message = `"authority" is missing; a name needs the certificate of who issues certificates with it, or "authorities" with 1 to ${String(MAX_AUTHORITIES)} of them`;
+    if (hasKey(raw, 'authorities')) problems.report(at, `"authorities" must be 1 to ${String(MAX_AUTHORITIES)}`);
+    else problems.reportMissing(place, message);
+    return [];
+  }
+  const found = new Map<string, CertificateAuthority>();
+  for (const [index, item] of list.entries()) {
+    const read = readAuthority(item, placeIn(at, index), context);
+    if (read === null) continue;
+    if (found.has(read.sha256)) problems.report(placeIn(at, index), 'an authority appears twice in this list');
+    found.set(read.sha256, read);
+  }
+  return [...found.values()];
+}
+
+function readAuthority(raw: unknown, place: Place, context: CredentialContext): CertificateAuthority | null {
+  const { problems } = context;
+  const values = readMapping(raw, place, authorityKind, problems);
+  if (values === null) return null;
+  if (Object.keys(values).length !== 1) {
+    problems.report(place, `${subjectOf(place.path)} must be { pem: TEXT } or { file: PATH }, one of the two`);
+    return null;
+  }
+  return asAuthority(readCertificateAt(values, place, context), place, problems);
+}
+
+function asAuthority(read: ReadCertificate | null, place: Place, problems: ProblemLog): CertificateAuthority | null {
+  if (read === null) return null;
+  const { pem, sha256, notAfter, isAuthority } = read;
+  if (isAuthority) return { pem, sha256, notAfter };
+  problems.report(
+    place,
+    `${subjectOf(place.path)}: this is the certificate of no authority (CA:TRUE is missing in it)`,
+  );
+  return null;
+}
+
+/** `certificate` as a document has it. */
+export function declareCertificate({ identity }: CertificateMaterial): Declared {
+  return { certificate: declareIdentity(identity) };
+}
+
+function declareIdentity(identity: CertificateIdentity): Declared {
+  switch (identity.by) {
+    case 'certificate': {
+      const { sha256, notAfter } = identity;
+      return notAfter === null ? { sha256 } : { sha256, notAfter: declareTime(notAfter) };
+    }
+    case 'public-key':
+      return { publicKeySha256: identity.sha256 };
+    case 'uri':
+    case 'dns': {
+      const { by, name, authorities } = identity;
+      const [first, ...others] = authorities.map(({ pem }) => ({ pem }));
+      return others.length === 0 ? { [by]: name, authority: first } : { [by]: name, authorities: [first, ...others] };
+    }
+  }
+}
+
+const hexField = textThat((text) => /^[0-9a-f]{64}$/.test(text), 'must be a SHA-256 of 64 characters 0-9 and a-f');
+
+const storedAuthorityKind = { what: 'an authority', fields: { pem: textField }, required: ['pem'] } as const;
+
+const storedKind = {
+  what: '"certificate"',
+  fields: {
+    by: choiceField(['certificate', 'public-key', 'uri', 'dns']),
+    sha256: hexField,
+    notAfter: dateField,
+    name: textField,
+    authorities: nestedList(storedAuthorityKind),
+  },
+  required: ['by'],
+} as const;
+
+/** `certificate` of a database. */
+export const storedCertificateField = nestedMapping(storedKind);
+
+/** What a database keeps of a certificate. */
+export interface StoredCertificate {
+  readonly certificate: {
+    readonly by: CertificateIdentity['by'];
+    readonly sha256?: string;
+    readonly notAfter?: Date;
+    readonly name?: string;
+    readonly authorities?: readonly { readonly pem: string }[];
+  };
+}
+
+/** Reads `certificate` of a database; null when a problem was reported. */
+export function readStoredCertificate(raw: unknown, parent: Place, problems: ProblemLog): CertificateMaterial | null {
+  if (raw === undefined) return null;
+  const place = placeIn(parent, 'certificate');
+  const before = problems.count;
+  const values = readMapping(raw, place, storedKind, problems);
+  if (values === null || problems.count > before) return null;
+  const { by } = values;
+  const identity = by === undefined ? null : storedIdentity({ ...values, by }, place, problems);
+  if (problems.count > before) return null;
+  if (identity !== null) return certificateMaterial(identity);
+  problems.report(place, '"certificate" lacks what its "by" needs, or has a name that is not in normal form');
+  return null;
+}
+
+function storedIdentity(
+  values: {
+    readonly by: CertificateIdentity['by'];
+    readonly sha256?: string;
+    readonly notAfter?: number;
+    readonly name?: string;
+    readonly authorities?: unknown;
+  },
+  place: Place,
+  problems: ProblemLog,
+): CertificateIdentity | null {
+  const { by, sha256, notAfter = null, name } = values;
+  switch (by) {
+    case 'certificate':
+      return sha256 === undefined ? null : { by, sha256, notAfter };
+    case 'public-key':
+      return sha256 === undefined ? null : { by, sha256 };
+    case 'uri':
+    case 'dns': {
+      const at = placeIn(place, 'authorities');
+      const authorities = (readList(values.authorities, at, problems) ?? []).flatMap((item, index) => {
+        const stored = readMapping(item, placeIn(at, index), storedAuthorityKind, problems);
+        const read = stored?.pem === undefined ? null : takeCertificate(stored.pem, placeIn(at, index), problems);
+        return asAuthority(read, placeIn(at, index), problems) ?? [];
+      });
+      const isNormal = name !== undefined && name === (by === 'uri' ? normalUri(name) : normalDnsName(name));
+      if (!isNormal || authorities.length === 0 || authorities.length > MAX_AUTHORITIES) return null;
+      return { by, name, authorities };
+    }
+  }
+}
+
+/** A certificate as a database keeps it. */
+export function storeCertificate({ identity }: CertificateMaterial): StoredCertificate {
+  switch (identity.by) {
+    case 'certificate': {
+      const { by, sha256, notAfter } = identity;
+      return { certificate: notAfter === null ? { by, sha256 } : { by, sha256, notAfter: dateOf(notAfter) } };
+    }
+    case 'public-key':
+      return { certificate: { by: identity.by, sha256: identity.sha256 } };
+    case 'uri':
+    case 'dns': {
+      const { by, name, authorities } = identity;
+      return { certificate: { by, name, authorities: authorities.map(({ pem }) => ({ pem })) } };
+    }
+  }
+}
