@@ -2,10 +2,10 @@ import { isLive, type Lifetime } from '../base/clock.ts';
 import type { Credential } from './credential.ts';
 
 /**
- * What runs out: credentials with an end, those of method `key` that a rotation retired, former App Secrets in their
- * grace period, and grants.
+ * What runs out: credentials with an end, those that a rotation retired, former App Secrets in their grace period,
+ * certificates that credentials are known by, with those of their authorities, and grants.
  */
-export const endingKinds = ['credential', 'retiring-credential', 'former-secret', 'grant'] as const;
+export const endingKinds = ['credential', 'retiring-credential', 'former-secret', 'certificate', 'grant'] as const;
 export type EndingKind = (typeof endingKinds)[number];
 
 /** When a credential was used. Seconds since the epoch; null for never. */
@@ -43,6 +43,7 @@ export function isInUse(kind: EndingKind, use: LastUse | null, nowSeconds: numbe
   const isWithin = (at: number | null, seconds: number): boolean => at !== null && at > nowSeconds - seconds;
   switch (kind) {
     case 'credential':
+    case 'certificate':
       return isWithin(lastUsedAt, CREDENTIAL_SECONDS);
     case 'retiring-credential':
       return isWithin(lastUsedAt, RETIRING_SECONDS);
@@ -57,15 +58,21 @@ export function isInUse(kind: EndingKind, use: LastUse | null, nowSeconds: numbe
 export interface EndingCredential extends Lifetime, Pick<Credential, 'id' | 'state'> {
   /** Null without one. */
   readonly formerSecretEndsAt: number | null;
+  /** When the first certificate ends that it stands on; null where none is known. */
+  readonly certificateEndsAt: number | null;
 }
 
-/** What ends of a credential: itself, and its former App Secret. None for a revoked one. */
+/**
+ * What ends of a credential: itself, its former App Secret, and a certificate that ends before it does. None for a
+ * revoked one.
+ */
 export function endingsOf({
   id,
   state,
   notBefore,
   expiresAt,
   formerSecretEndsAt,
+  certificateEndsAt,
 }: EndingCredential): readonly Ending[] {
   if (state === 'revoked') return [];
   const endings: Ending[] = [];
@@ -75,6 +82,9 @@ export function endingsOf({
   if (formerSecretEndsAt !== null) {
     const end = Math.min(formerSecretEndsAt, expiresAt ?? Infinity);
     endings.push({ kind: 'former-secret', id, notBefore, expiresAt: end });
+  }
+  if (certificateEndsAt !== null && certificateEndsAt < (expiresAt ?? Infinity)) {
+    endings.push({ kind: 'certificate', id, notBefore, expiresAt: certificateEndsAt });
   }
   return endings;
 }

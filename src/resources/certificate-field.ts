@@ -253,6 +253,7 @@ export interface StoredCertificate {
   readonly certificate: {
     readonly by: CertificateIdentity['by'];
     readonly sha256?: string;
+    /** Of the certificate, or of the first authority that ends; an index has it. */
     readonly notAfter?: Date;
     readonly name?: string;
     readonly authorities?: readonly { readonly pem: string }[];
@@ -270,7 +271,10 @@ export function readStoredCertificate(raw: unknown, parent: Place, problems: Pro
   const identity = by === undefined ? null : storedIdentity({ ...values, by }, place, problems);
   if (problems.count > before) return null;
   if (identity !== null) return certificateMaterial(identity);
-  problems.report(place, '"certificate" lacks what its "by" needs, or has a name that is not in normal form');
+  problems.report(
+    place,
+    '"certificate" lacks what its "by" needs, has a name that is not in normal form, or another end than its authorities',
+  );
   return null;
 }
 
@@ -300,7 +304,9 @@ function storedIdentity(
         return asAuthority(read, placeIn(at, index), problems) ?? [];
       });
       const isNormal = name !== undefined && name === (by === 'uri' ? normalUri(name) : normalDnsName(name));
-      if (!isNormal || authorities.length === 0 || authorities.length > MAX_AUTHORITIES) return null;
+      const first = Math.min(...authorities.map((authority) => authority.notAfter));
+      if (!isNormal || notAfter !== first || authorities.length === 0 || authorities.length > MAX_AUTHORITIES)
+        return null;
       return { by, name, authorities };
     }
   }
@@ -318,7 +324,8 @@ export function storeCertificate({ identity }: CertificateMaterial): StoredCerti
     case 'uri':
     case 'dns': {
       const { by, name, authorities } = identity;
-      return { certificate: { by, name, authorities: authorities.map(({ pem }) => ({ pem })) } };
+      const notAfter = dateOf(Math.min(...authorities.map((authority) => authority.notAfter)));
+      return { certificate: { by, name, notAfter, authorities: authorities.map(({ pem }) => ({ pem })) } };
     }
   }
 }

@@ -123,6 +123,9 @@ const retiringPublicKeyKind = {
 
 const shownPublicKeyKind = { what: '"publicKey"', fields: { jwk: publicJwkField }, required: ['jwk'] } as const;
 
+/** The keys of what a credential without an App Key is known by, in a declarative file and where it is shown. */
+export const knownByFields = { ...tokenClaimsFields, certificate: certificateField } as const;
+
 /** What is shown of a material, without secrets. */
 export const shownMaterialFields = {
   retiringSecret: nestedMapping({
@@ -136,6 +139,7 @@ export const shownMaterialFields = {
     fields: { publicKey: nestedMapping(shownPublicKeyKind), expiresAt: timeField },
     required: ['publicKey', 'expiresAt'],
   }),
+  ...knownByFields,
 } as const;
 
 /** The keys of all materials in a declarative file. */
@@ -144,8 +148,7 @@ export const materialFields = {
   retiringSecret: nestedMapping(retiringKind),
   publicKey: nestedMapping(publicKeyKind),
   retiringPublicKey: nestedMapping(retiringPublicKeyKind),
-  ...tokenClaimsFields,
-  certificate: certificateField,
+  ...knownByFields,
 } as const;
 
 interface DeclaredValues {

@@ -1,7 +1,9 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import { type Grant, type GroupGrant, isGroupGrant, rankOf } from '../model/grant.ts';
+import type { Material } from '../model/material.ts';
 import type { Plan } from '../model/plan.ts';
 import { grantId } from './grant.ts';
+import { describeKnownBy } from './known-by.ts';
 import { findMatchCollisions } from '../check/route/collisions.ts';
 import { ID_PATTERN } from '../model/document/fields.ts';
 import { findNearestName } from '../model/document/nearest-name.ts';
@@ -27,13 +29,24 @@ export function checkUniqueIds(declared: readonly Declared[], noun: string, prob
   return reportRepeated(declared, ({ id }) => id, 'id', describe, problems);
 }
 
-/** Reports every App Key but the first of equal ones, whatever the methods, without repeating a possible secret. */
+/**
+ * Reports every App Key but the first of equal ones, whatever the methods, without repeating a possible secret; of
+ * credentials without one, what they are known by.
+ */
 export function checkUniqueAppKeys(
-  credentials: readonly { readonly appKeyHash: string | null; readonly place: Place }[],
+  credentials: readonly {
+    readonly appKeyHash: string | null;
+    readonly value: { readonly material: Material<unknown> } | null;
+    readonly place: Place;
+  }[],
   problems: ProblemLog,
 ): void {
-  const describe = (_: unknown, first: string): string =>
-    `the credential on ${first} has this App Key already; an App Key belongs to one credential`;
+  const describe = ({ value }: (typeof credentials)[number], first: string): string => {
+    const knownBy = value === null ? null : describeKnownBy(value.material);
+    return knownBy === null
+      ? `the credential on ${first} has this App Key already; an App Key belongs to one credential`
+      : `the credential on ${first} is known by ${knownBy} already; no two credentials are known by the same`;
+  };
   reportRepeated(credentials, ({ appKeyHash }) => appKeyHash, 'appKey', describe, problems);
 }
 

@@ -8,18 +8,23 @@ import {
   type ShownState,
   stateAt,
 } from '../../resources/changes/shown-credential.ts';
+import { shortKnownBy } from '../../resources/known-by.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
+import { firstCertificateEndOf } from '../../model/certificate-ends.ts';
 import { formerEndOf, materialFacts } from '../../model/material.ts';
 import { formatDistance } from '../render/text.ts';
 import type { Column, ListView } from '../render/list.ts';
 
-/** The App Key where it is public; where it is the secret itself, its last characters, or whether it is kept. */
+/**
+ * The App Key where it is public; where it is the secret itself, its last characters, or whether it is kept; where
+ * there is none, what the credential is known by.
+ */
 export function shownAppKey({ material, appKey }: ManagedCredential): string {
   if (materialFacts[material.kind].appKey === 'secret') {
     const end = endOfAppKey({ material, appKey });
     return appKey === null ? '(hash only)' : end === null ? '(secret)' : `…${end}`;
   }
-  return appKey === null ? '(unknown)' : textOf(appKey);
+  return shortKnownBy(material) ?? (appKey === null ? '(unknown)' : textOf(appKey));
 }
 
 const NONE = 'There is no such credential. "postern credential issue" creates one.';
@@ -52,9 +57,15 @@ export function credentialView(
 
 function ownColumns(nowSeconds: number): readonly Column<ShownCredential>[] {
   return [
-    { heading: 'ENDS', cell: ({ stored }) => distanceOf(stored.resource.expiresAt, nowSeconds, 'never') },
+    { heading: 'ENDS', cell: ({ stored }) => distanceOf(endOf(stored.resource), nowSeconds, 'never') },
     { heading: 'LAST USED', cell: ({ usage }) => distanceOf(usage?.lastUsedAt ?? null, nowSeconds, 'never') },
   ];
+}
+
+/** When a credential ends, or before that the first certificate that it stands on. */
+function endOf({ expiresAt, material }: ManagedCredential): number | null {
+  const end = Math.min(expiresAt ?? Infinity, firstCertificateEndOf(material) ?? Infinity);
+  return Number.isFinite(end) ? end : null;
 }
 
 /** Of the former App Secret; of the whole credential where that is the former one. */

@@ -16,7 +16,7 @@ import {
 import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
-import { appSecretOf, formerEndOf, formerSecretOf } from '../../model/material.ts';
+import { appSecretOf, formerEndOf, formerSecretOf, materialFacts } from '../../model/material.ts';
 import { addNoun, type CommandContext } from '../command.ts';
 import { matchOf } from '../endpoint/endpoint.ts';
 import { UsageError } from '../failure.ts';
@@ -37,16 +37,17 @@ import {
 } from '../render/text.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
-import { exampleCommands, publicUrlOf, signedExample, tryLines } from './handed-over.ts';
+import { canBeTried, exampleCommands, publicUrlOf, signedExample, tryLines } from './handed-over.ts';
 import { registerCredentialEdit } from './edit.ts';
 import { registerCredentialFind } from './find.ts';
 import { methodOption, registerCredentialImport, registerCredentialIssue } from './issue.ts';
 import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts';
 import { credentialView, shownAppKey } from './credential-view.ts';
+import { knownByFields } from './known-by-fields.ts';
 
 /** Adds `postern credential` with its verbs. */
 export function registerCredential(program: Command, context: CommandContext): void {
-  const about = 'App Keys of consumers, with their App Secrets or public keys.';
+  const about = 'Credentials of consumers: App Keys with App Secrets or public keys, claims of tokens, certificates.';
   const noun = addNoun(program, 'credential', about, 'credential issue --consumer acme --method hmac');
   registerCredentialIssue(noun, context);
   registerCredentialEdit(noun, context);
@@ -169,7 +170,7 @@ function declareView({ shown, usable }: View, isRevealed: boolean, { terminal }:
     ...declareWholeCredential(resource, isRevealed ? 'reveal' : 'leave-out'),
     ...declareUse(shown),
     endpoints: usable.map(({ endpoint }) => endpoint.id),
-    ...(first === undefined || resource.material.kind === 'public-key'
+    ...(first === undefined || !canBeTried(resource.material)
       ? {}
       : { example: exampleCommands(resource, first.endpoint, publicUrlOf(terminal.environment)) }),
   };
@@ -212,6 +213,7 @@ function printView({ shown, isConsumerEnabled, usable }: View, isRevealed: boole
 
 function secretFields(credential: ManagedCredential, isRevealed: boolean): readonly Field[] {
   const { appKey, material } = credential;
+  if (materialFacts[material.kind].appKey === 'derived') return knownByFields(material);
   const key = isRevealed && appKey !== null ? textOf(appKey) : shownAppKey(credential);
   if (material.kind === 'public-key') {
     const { description, thumbprint } = material.publicKey;

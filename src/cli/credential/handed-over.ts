@@ -8,14 +8,18 @@ import type { ResourceStore } from '../../resources/changes/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { proofOf } from '../../check/methods/methods.ts';
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
-import { appSecretOf, materialFacts } from '../../model/material.ts';
+import { appSecretOf, type Material, materialFacts } from '../../model/material.ts';
+import { declareWholeCredential } from '../../resources/credential.ts';
 import { isRefusal } from '../../check/refusal.ts';
 import type { CommandContext } from '../command.ts';
 import { readRequestArguments } from '../flags/inputs.ts';
 import { curlCommand, quote } from '../../check/signing/curl-command.ts';
+import { knownByFields } from './known-by-fields.ts';
 import { signRequest } from '../partner/sign-request.ts';
 import { paintFor } from '../render/text.ts';
 import type { Terminal } from '../terminal.ts';
+
+const FIELD_WIDTH = 12;
 
 /**
  * What `issue` and `rotate` print: the credential with its App Key and App Secret, the only texts with secrets, and
@@ -31,6 +35,16 @@ export async function handOver(
   const usable = await readUsableEndpoints(store, credential, clock.nowSeconds());
   const paint = paintFor(terminal);
   const { material } = credential;
+  if (appKey === null) {
+    const lines = [
+      ...knownByFields(material).map(([name, value]) => `  ${name.padEnd(FIELD_WIDTH)}${value}`),
+      '',
+      'Nothing of it is a secret, and there is no App Key.',
+      '',
+      ...tryLines(credential, usable, publicUrlOf(terminal.environment)),
+    ];
+    return { text: `${lines.join('\n')}\n`, data: declareWholeCredential(credential, 'leave-out') };
+  }
   if (material.kind === 'public-key') {
     const { publicKey } = material;
     const lines = [
@@ -74,9 +88,9 @@ export function tryLines(
       `  $ postern grant add --endpoint ID --consumer ${consumerId}`,
     ];
   }
-  if (material.kind === 'public-key') {
+  if (!canBeTried(material)) {
     return [
-      'Only the partner can try it, with its private key. What it has to know:',
+      `Only the partner can try it, with its ${materialFacts[material.kind].secret}. What it has to know:`,
       `  $ postern handover --credential ${credential.id} --url ${publicUrl}`,
     ];
   }
@@ -86,6 +100,11 @@ export function tryLines(
     `Try it on ${first.endpoint.id} (the first command waits for the ${word} to be pasted):`,
     ...commands.map((command) => `  $ ${command}`),
   ];
+}
+
+/** Whether an operator can call with a credential: not with what only its partner has. */
+export function canBeTried({ kind }: Material): boolean {
+  return kind === 'app-key' || kind === 'shared-secret';
 }
 
 /** Where callers reach Envoy. */

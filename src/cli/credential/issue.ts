@@ -4,6 +4,7 @@ import type { Environment } from '../../base/environment.ts';
 import { findNearestName } from '../../model/document/nearest-name.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { type HandedOver, newPair, planCredential } from '../../resources/changes/issue-credential.ts';
+import type { Declared } from '../../resources/declared.ts';
 import { declareGiven, givenFields } from '../../resources/credential-fields.ts';
 import { materialKindIn } from '../../resources/credential-material.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
@@ -18,6 +19,7 @@ import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { changesOf, type FieldFlags, flagsOfRows, wishOf } from '../flags/fields.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
+import { addKnownByOptions, knownByFields, type KnownByFlags, readKnownByFlags } from '../flags/known-by.ts';
 import type { ChangeFlags } from '../flags/options.ts';
 import { type PublicKeyFlags, readPublicKeyFlags } from '../flags/public-key.ts';
 import { parseMoment } from '../flags/times.ts';
@@ -67,10 +69,11 @@ const fields: FieldFlags = {
   appKeyHash: '--hash-only',
   appSecret: '--secret-from',
   publicKey: '--public-key',
+  ...knownByFields,
   ...givenFlags,
 };
 
-interface IssueFlags extends NewCredentialFlags, ChangeFlags, PublicKeyFlags {
+interface IssueFlags extends NewCredentialFlags, ChangeFlags, PublicKeyFlags, KnownByFlags {
   readonly method: AuthenticationMethod;
   readonly appKey?: string;
 }
@@ -79,20 +82,23 @@ interface IssueFlags extends NewCredentialFlags, ChangeFlags, PublicKeyFlags {
 export function registerCredentialIssue(noun: Command, context: CommandContext): void {
   const command = noun
     .command('issue')
-    .description('Give a consumer an App Key, with a new App Secret or a public key of its own, and print them.')
+    .description('Give a consumer a credential: an App Key, or what tokens or certificates it is known by. Prints it.')
     .addOption(methodOption().makeOptionMandatory())
     .option('--public-key <file>', 'in place of an App Secret: PEM, a certificate or a JWK; - reads standard input')
     .option('--kid <id>', 'which key of a JWK set in --public-key')
     .option('--app-key <key>', 'beside --public-key: what the partner sends as key id, or "thumbprint"');
-  addChangeAction(addNewCredentialFlags(command), context, {
+  addChangeAction(addNewCredentialFlags(addKnownByOptions(command)), context, {
     isSealing: true,
     notes: `For key, the App Key is the secret and there is no App Secret. For http-message-signature, and for oauth2 if you like,
-the partner makes a key pair and you give its public key: ${TAKEN_KINDS} of ${String(MIN_RSA_BITS)} to ${String(MAX_RSA_BITS)} bits. A private key is refused.`,
+the partner makes a key pair and you give its public key: ${TAKEN_KINDS} of ${String(MIN_RSA_BITS)} to ${String(MAX_RSA_BITS)} bits. A private key is refused. For jwt and certificate there is no App Key and nothing secret: the credential says which tokens or certificates are the consumer's.`,
     examples: [
       'postern credential issue --consumer acme --method http-message-signature --public-key acme.pem --app-key thumbprint',
       'postern credential issue --consumer acme --method hmac',
       'postern credential issue --consumer acme --method key --expires 90d --hash-only',
       'postern credential issue --consumer acme --method oauth2 -o json > acme-credential.json',
+      'postern credential issue --consumer acme --method jwt --issuer partner-idp --claim azp=acme-batch',
+      'postern credential issue --consumer acme --method certificate --certificate acme.pem',
+      'postern credential issue --consumer acme --method certificate --certificate-uri spiffe://acme.example/batch --authority acme-ca.pem',
     ],
     exits: { notFound: 'no such consumer', conflict: 'taken' },
     plan: async (store, flags: IssueFlags) => await planIssue(store, flags, context),
@@ -105,7 +111,8 @@ async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context:
   const publicKey = readKeyFor(flags);
   const kind = publicKey === null ? materialKindOf([method]) : 'public-key';
   const pair = newPair(kind, publicKey, flags.appKey ?? null);
-  const { id, changes } = await planNew(flags, [method], { ...pair, publicKey }, resources, context);
+  const knownBy = readKnownByFlags(flags);
+  const { id, changes } = await planNew(flags, [method], { ...pair, publicKey, knownBy }, resources, context);
   const credential = changes.flatMap((change) => (change.kind === 'credential' ? (change.after ?? []) : []))[0];
   if (credential === undefined) throw new Error('no credential was planned');
   const disabled = `the consumer ${consumerId} is disabled: the credential is refused until it is enabled`;
@@ -113,14 +120,17 @@ async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context:
     changes,
     notes: [
       ...(consumer.enabled ? [] : [disabled]),
-      ...(flags.dryRun === true && (publicKey === null || flags.appKey === undefined)
+      ...(flags.dryRun === true && pair.appKey !== null && (publicKey === null || flags.appKey === undefined)
         ? ['each run generates other keys; these are not kept']
         : []),
     ],
     done: `Credential ${id} issued to ${consumerId}.`,
     outcome: {
       ...(await handOver(credential, pair, resources, context)),
-      whenUnknown: `Keep what is printed: if the credential was made, it is what ${consumerId} gets. If it was not, issue it again.`,
+      whenUnknown:
+        pair.appKey === null
+          ? `If the credential was not made, issue it again.`
+          : `Keep what is printed: if the credential was made, it is what ${consumerId} gets. If it was not, issue it again.`,
     },
   };
 }
@@ -171,7 +181,13 @@ An App Key belongs to one credential for ever, also when that was deleted. Sever
       const { consumer, method: methods } = flags;
       const pair = readPair(flags, context.terminal.environment);
       await requireResource(resources, 'consumer', consumer);
-      const { id, changes } = await planNew(flags, methods, { ...pair, publicKey: null }, resources, context);
+      const { id, changes } = await planNew(
+        flags,
+        methods,
+        { ...pair, publicKey: null, knownBy: null },
+        resources,
+        context,
+      );
       return { changes, done: `Credential ${id} imported for ${consumer}.` };
     },
   });
@@ -181,7 +197,12 @@ An App Key belongs to one credential for ever, also when that was deleted. Sever
 async function planNew(
   { consumer: consumerId, hashOnly, ...flags }: NewCredentialFlags,
   methods: readonly AuthenticationMethod[],
-  { appKey, appSecret, publicKey }: HandedOver & { readonly publicKey: PublicKey | null },
+  {
+    appKey,
+    appSecret,
+    publicKey,
+    knownBy,
+  }: HandedOver & { readonly publicKey: PublicKey | null; readonly knownBy: Declared | null },
   store: ResourceStore,
   { clock }: CommandContext,
 ): Promise<{ readonly id: string; readonly changes: readonly Change[] }> {
@@ -194,7 +215,7 @@ async function planNew(
     appSecret,
     publicKey,
     keepsHashOnly: hashOnly === true,
-    fields: declareGiven(wishOf(flags, givenFlags), nowSeconds),
+    fields: { ...declareGiven(wishOf(flags, givenFlags), nowSeconds), ...knownBy },
   };
   const { id, planned } = await planCredential(wish, store, nowSeconds);
   const isKey = materialFacts[materialKindIn({ methods })].appKey === 'secret';
@@ -202,9 +223,13 @@ async function planNew(
 }
 
 function readPair({ method, appKey, secretFrom }: ImportFlags, environment: Environment): HandedOver {
-  if (materialKindOf(method) === 'public-key') {
+  const kind = materialKindOf(method);
+  if (kind === 'public-key') {
     const instead = '"credential issue --public-key FILE --app-key KEY" takes over a public key';
     throw new UsageError(`import is for secrets, and http-message-signature has none: ${instead}`);
+  }
+  if (materialFacts[kind].appKey === 'derived') {
+    throw new UsageError(`import is for secrets, and ${method.join(' and ')} has none: use "credential issue"`);
   }
   const isKey = materialFacts[materialKindIn({ methods: method })].appKey === 'secret';
   if (isKey && appKey !== undefined) {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { isUnopened } from '../../model/keyring/sealed.ts';
 import { DEFAULT_GRACE, planOwnRotation } from '../../resources/changes/issue-credential.ts';
+import { knownByAfter } from '../../resources/changes/known-by-after.ts';
 import { findNearEnd, planRevocation } from '../../resources/changes/plan-credential.ts';
 import { guardRevision } from '../../resources/changes/resource-store.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
@@ -11,6 +12,14 @@ import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { addRevisionOption } from '../flags/options.ts';
 import { type PublicKeyFlags, readPublicKeyFlags } from '../flags/public-key.ts';
+import { wrongFlags } from '../flags/fields.ts';
+import {
+  addKnownByOptions,
+  knownByFields,
+  type KnownByFlags,
+  knownByGiven,
+  readKnownByFlags,
+} from '../flags/known-by.ts';
 import { conflictOf } from '../flags/remedies.ts';
 import { parseSpan } from '../flags/times.ts';
 import { collectId, collectLabel, parseId } from '../flags/values.ts';
@@ -19,12 +28,12 @@ import { addChangeAction, type Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { requireResource } from '../store/read-store.ts';
 import { addResourceAction } from '../store/resource-verbs.ts';
-import { handOver } from './handed-over.ts';
+import { canBeTried, handOver } from './handed-over.ts';
 import { methodOption } from './issue.ts';
 import { type ManyFlags, rotateMany } from './rotation/rotate-many.ts';
 import type { RunWish } from './rotation/rotation-lines.ts';
 
-interface RotateFlags extends ManyFlags, PublicKeyFlags {
+interface RotateFlags extends ManyFlags, PublicKeyFlags, KnownByFlags {
   readonly grace: number;
   readonly force?: true;
   readonly id?: string;
@@ -52,19 +61,23 @@ export function registerCredentialRotate(noun: Command, context: CommandContext)
     .option('--public-key <file>', 'the new key of a credential that has one: PEM, a certificate or a JWK; - for stdin')
     .option('--kid <id>', 'which key of a JWK set in --public-key')
     .option('--force', 'also while the former secret of the last rotation works: it ends now')
-    .option('--id <id>', 'key only: the id of the second credential; CONSUMER-key-… when left out', parseId)
+    .option(
+      '--id <id>',
+      'key, jwt, certificate: the id of the second credential; CONSUMER-METHOD-… when left out',
+      parseId,
+    )
     .option('--label <name=value>', 'many: those of consumers that carry it; repeatable, all of them', collectLabel)
     .option('--consumer <id>', 'many: those of this consumer; repeatable', collectId)
     .option('--endpoint <id>', 'many: those with which consumers may call this endpoint', parseId)
     .option('--all', 'many: those of every consumer')
     .addOption(methodOption())
     .option('--out <file>', 'many: the file that the new secrets are written to, which only you can read');
-  addRevisionOption(command);
+  addRevisionOption(addKnownByOptions(command));
   addChangeAction<RotateFlags, [id: string | undefined]>(command, context, {
     isAsking: true,
     isSealing: true,
     notes: `The App Key stays and the App Secret is new; of a credential with a public key, --public-key gives the new one. For key, where the App Key is the secret, a second credential is issued and
-the former one retires. "credential show" shows when the former secret was last used. A former secret that the key ring
+the former one retires; so it is for jwt and certificate, with what --claim, --certificate and the like say. "credential show" shows when the former secret was last used. A former secret that the key ring
 cannot open ends at once; when the ring is lost, --new-key-ring creates new secrets with another one.
 
 With --label, --consumer, --endpoint or --all it shows whose credentials it rotates, asks, and rotates one after the
@@ -74,6 +87,7 @@ on, and rotates none twice. Disabled consumers are left out, unless --grace is 0
       'postern credential rotate acme-hmac --grace 7d',
       'postern credential rotate acme-hmac --grace 0 --force',
       'postern credential rotate acme-signer --public-key acme-2027.pem --grace 7d',
+      'postern credential rotate acme-certificate --certificate acme-2027.pem --grace 14d',
       'postern credential rotate --label tier=gold --grace 14d --dry-run',
       'postern credential rotate --label tier=gold --grace 14d --out gold.jsonl',
       'postern credential rotate --endpoint orders --grace 14d --out orders.jsonl',
@@ -111,7 +125,8 @@ function readWish(flags: RotateFlags, id: string | undefined): RunWish | null {
   if (all !== undefined && narrowed !== undefined) {
     throw new UsageError(`--all is for every consumer: leave it out, or --${narrowed}`);
   }
-  const single = firstGiven({ id: flags.id, revision: flags.revision, 'public-key': flags.publicKey, kid: flags.kid });
+  const { id: successor, revision, publicKey, kid } = flags;
+  const single = firstGiven({ id: successor, revision, 'public-key': publicKey, kid, ...knownByGiven(flags) });
   if (single !== undefined) throw new UsageError(`--${single} is for one credential, which has to be named`);
   return {
     labels: label ?? {},
@@ -136,18 +151,21 @@ async function planRotate(
 ): Promise<Plan> {
   const nowSeconds = context.clock.nowSeconds();
   const { id, material, consumerId } = current.resource;
-  const isKey = materialFacts[material.kind].appKey === 'secret';
+  const { appKey: kindOfKey } = materialFacts[material.kind];
+  const isKey = kindOfKey !== 'public';
   if (flags.id !== undefined && !isKey) {
-    throw new UsageError(`--id is for key alone, where a second credential follows; ${id} keeps its id`);
+    throw new UsageError(`--id is for key, jwt and certificate, where a second credential follows; ${id} keeps its id`);
   }
   const wish = {
     graceSeconds: flags.grace,
     endsFormerSecret: flags.force === true,
     successorId: flags.id ?? null,
     publicKey: readPublicKeyFlags(flags),
+    knownBy: knownByAfter(material, readKnownByFlags(flags)),
   };
   const planned = planOwnRotation(current, wish, nowSeconds);
   if ('conflict' in planned) throw conflictOf(planned);
+  if ('problems' in planned) throw wrongFlags(planned.problems, knownByFields);
   const { changes, carrier, formerEndsAt, handedOver } = planned;
   const nearEnd = findNearEnd(carrier, nowSeconds);
   const former = isKey ? `The former credential ${id}` : `The former ${materialFacts[material.kind].rotated}`;
@@ -164,7 +182,7 @@ async function planRotate(
       ...(nearEnd === null
         ? []
         : [`${carrier.id} ${keepsEnd(nearEnd, nowSeconds)}; "credential issue" makes one that ends later`]),
-      ...(flags.dryRun === true && material.kind !== 'public-key'
+      ...(flags.dryRun === true && canBeTried(material)
         ? ['each run generates other secrets; these are not kept']
         : []),
     ],
@@ -174,7 +192,9 @@ async function planRotate(
       whenUnknown:
         material.kind === 'public-key'
           ? `If it was made, the former public key ${end}. If it was not, it works on; rotate again.`
-          : `Keep what is printed: if it was made, this is the secret that ${consumerId} needs, and ${isKey ? 'the former credential' : 'the former App Secret'} ${end}. If it was not, the former one works on; rotate again.`,
+          : kindOfKey === 'derived'
+            ? `If it was made, the former credential ${end}. If it was not, it works on; rotate again.`
+            : `Keep what is printed: if it was made, this is the secret that ${consumerId} needs, and ${isKey ? 'the former credential' : 'the former App Secret'} ${end}. If it was not, the former one works on; rotate again.`,
     },
   };
 }

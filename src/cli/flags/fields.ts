@@ -80,7 +80,8 @@ export function changesOf(planned: Planned, fields: FieldFlags): readonly Change
   throw wrongFlags(planned.problems, fields);
 }
 
-function wrongFlags(found: readonly PlainProblem[], fields: FieldFlags): UsageError {
+/** Problems of fields as a {@link UsageError}, which names each by its flag. */
+export function wrongFlags(found: readonly PlainProblem[], fields: FieldFlags): UsageError {
   const problems = found.map((problem) => describeProblem(problem, fields));
   return new UsageError(problems.length === 1 ? problems.join() : `these flags are wrong:\n  ${problems.join('\n  ')}`);
 }

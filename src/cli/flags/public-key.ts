@@ -25,13 +25,21 @@ export function readPublicKeyFlags({ publicKey: source, kid }: PublicKeyFlags): 
     if (kid === undefined) return null;
     throw new UsageError(`--kid chooses a key of the set that ${FLAG} reads; give both, or neither`);
   }
-  if (isMarkedPrivate(source)) throw new UsageError(describeKeyFault(FLAG, PRIVATE_KEY_FAULT));
-  if (NO_PATH.test(source)) throw new UsageError(`${FLAG} takes a file, or - for standard input, not the key itself`);
-  const shown = source === '-' ? 'standard input' : source;
-  const bytes = readBytes(source, MAX_PUBLIC_KEY_CHARACTERS);
-  if (typeof bytes === 'string') throw new UsageError(`${FLAG}: ${shown} cannot be read (${bytes})`);
-  if (!isUtf8(bytes)) throw new UsageError(`${FLAG}: ${shown} is not text; give the key as PEM or JWK`);
-  const read = readPublicKey(bytes.toString('utf8'), kid);
+  const read = readPublicKey(readPublicText(FLAG, source, MAX_PUBLIC_KEY_CHARACTERS, 'PEM or JWK'), kid);
   if (read instanceof PublicKey) return read;
   throw new UsageError(describeKeyFault(FLAG, read));
+}
+
+/**
+ * The text of a file that holds a public key or a certificate; `-` is standard input. Throws {@link UsageError}, which
+ * repeats nothing of a key, also where it was given in place of the file.
+ */
+export function readPublicText(flag: string, source: string, maxBytes: number, form = 'PEM'): string {
+  if (isMarkedPrivate(source)) throw new UsageError(describeKeyFault(flag, PRIVATE_KEY_FAULT));
+  if (NO_PATH.test(source)) throw new UsageError(`${flag} takes a file, or - for standard input, not the key itself`);
+  const shown = source === '-' ? 'standard input' : source;
+  const bytes = readBytes(source, maxBytes);
+  if (typeof bytes === 'string') throw new UsageError(`${flag}: ${shown} cannot be read (${bytes})`);
+  if (!isUtf8(bytes)) throw new UsageError(`${flag}: ${shown} is not text; give the key as ${form}`);
+  return bytes.toString('utf8');
 }

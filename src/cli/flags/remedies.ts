@@ -18,5 +18,7 @@ function inCommands(remedy: Remedy): string {
       return '--force does that';
     case 'new-public-key':
       return 'give the new one with --public-key FILE';
+    case 'new-known-by':
+      return '--claim, --certificate and the like do that, as in "credential issue"';
   }
 }

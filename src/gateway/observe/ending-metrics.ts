@@ -28,7 +28,7 @@ export function registerEndingMetrics(
   const labelNames = ['what', 'within'] as const;
   new Gauge({
     name: 'postern_ends_soon',
-    help: 'Credentials, former App Secrets and public keys, and grants that work now and end within a time; 10000 of each are counted at most.',
+    help: 'Credentials, former App Secrets and public keys, certificates of credentials, and grants that work now and end within a time; 10000 of each are counted at most.',
     labelNames,
     registers,
     collect() {

@@ -9,6 +9,7 @@ import {
   planCredential,
   planOwnRotation,
 } from '../../resources/changes/issue-credential.ts';
+import { knownByAfter } from '../../resources/changes/known-by-after.ts';
 import { planRevocation } from '../../resources/changes/plan-credential.ts';
 import { declareKeys } from '../../resources/changes/shown-credential.ts';
 import { editedCredentialKind, planCredentialEdit } from '../../resources/changes/plan-credential-edit.ts';
@@ -25,6 +26,7 @@ import { Secret } from '../../model/secret.ts';
 import { MAX_APP_SECRET_CHARACTERS } from '../../resources/app-secret.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { declareGiven, givenFields, type GivenName } from '../../resources/credential-fields.ts';
+import { knownByFields } from '../../resources/credential-material.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { addAction } from './action-route.ts';
@@ -76,12 +78,34 @@ const newCredential = z
   })
   .strict();
 
+/** Their forms, as the shown credential has them. */
+const namedSchemas = jsonSchemaOf({ what: 'a credential', fields: knownByFields, required: [] })[
+  'properties'
+] as Readonly<Record<'claims' | 'certificate', object>>;
+
 const keyBody = z.string().max(MAX_PUBLIC_KEY_CHARACTERS);
 const kidBody = z
   .string()
   .max(MAX_PUBLIC_KEY_CHARACTERS)
   .optional()
   .openapi({ description: 'Which key, where `publicKey` is a JWK set.' });
+
+/** What a credential of method jwt or certificate is known by; its reader looks at it. */
+const knownByBody = {
+  issuer: idBody.optional().openapi({ description: 'For jwt: the id of the issuer whose tokens the partner sends.' }),
+  claims: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .openapi({ ...namedSchemas.claims, description: 'For jwt: the claims that these tokens have, all of them.' }),
+  certificate: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .openapi({
+      ...namedSchemas.certificate,
+      description:
+        'For certificate: one of `pem`, `sha256`, `publicKeySha256`, `uri` and `dns`; the last two with the certificate of the authority.',
+    }),
+};
 
 const issueBody = newCredential
   .extend({
@@ -91,6 +115,7 @@ const issueBody = newCredential
         'The text of a public key of the partner, as PEM, certificate, JWK or JWK set: what it signs with in place of an App Secret. Needed for http-message-signature; for oauth2 it may be given.',
     }),
     kid: kidBody,
+    ...knownByBody,
     appKey: z.string().min(1).max(MAX_APP_KEY_CHARACTERS).optional().openapi({
       description:
         'Beside `publicKey`: what the partner sends as key id. `thumbprint` stands for the thumbprint of the key; generated where it is left out.',
@@ -120,11 +145,14 @@ const rotateBody = z
       .boolean()
       .default(false)
       .openapi({ description: 'Also while the former secret of the last rotation works: it ends now.' }),
-    id: idBody.optional().openapi({ description: 'For method key only: the id of the second credential.' }),
+    id: idBody
+      .optional()
+      .openapi({ description: 'For methods key, jwt and certificate only: the id of the second credential.' }),
     publicKey: keyBody.optional().openapi({
       description: 'The new key, of a credential that has one: PEM, certificate, JWK or JWK set.',
     }),
     kid: kidBody,
+    ...knownByBody,
   })
   .strict()
   .openapi('CredentialRotation');
@@ -140,7 +168,12 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
     operator: Operator,
     { consumer, id, hashOnly, ...given }: z.infer<typeof newCredential>,
     methods: readonly string[],
-    { appKey, appSecret, publicKey }: HandedOver & { readonly publicKey: PublicKey | null },
+    {
+      appKey,
+      appSecret,
+      publicKey,
+      knownBy,
+    }: HandedOver & { readonly publicKey: PublicKey | null; readonly knownBy: Declared | null },
   ): Promise<{ readonly id: string; readonly changes: Awaited<ReturnType<typeof changesOf>> }> => {
     await requireReached(operator, 'consumer', consumer, resources);
     const nowSeconds = clock.nowSeconds();
@@ -153,7 +186,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
         appSecret,
         publicKey,
         keepsHashOnly: hashOnly,
-        fields: declareGiven(given, nowSeconds),
+        fields: { ...declareGiven(given, nowSeconds), ...knownBy },
       },
       resources,
       nowSeconds,
@@ -175,11 +208,24 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'change-consumers');
-      const { method, publicKey: keyText, kid, appKey, ...wish } = context.req.valid('json');
+      const {
+        method,
+        publicKey: keyText,
+        kid,
+        appKey,
+        issuer,
+        claims,
+        certificate,
+        ...wish
+      } = context.req.valid('json');
       const publicKey = readKey(keyText, kid);
       requireKey(method, publicKey, appKey);
       const pair = newPair(publicKey === null ? materialKindOf([method]) : 'public-key', publicKey, appKey ?? null);
-      const { id, changes } = await plan(operator, wish, [method], { ...pair, publicKey });
+      const { id, changes } = await plan(operator, wish, [method], {
+        ...pair,
+        publicKey,
+        knownBy: knownByOf({ issuer, claims, certificate }),
+      });
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const operation = operationOf(context.var, 'credential issue');
       const outcome = await commitSecret(id, changes, { resources, operation, isDryRun });
@@ -212,6 +258,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
         appKey: Secret.fromText(appKey),
         appSecret: appSecret === null ? null : Secret.fromText(appSecret),
         publicKey: null,
+        knownBy: null,
       };
       const { id, changes } = await plan(operator, wish, methods, pair);
       const isDryRun = context.req.valid('query').dryRun === 'true';
@@ -242,9 +289,10 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       requirePermission(operator, 'change-consumers');
       const { credential: current } = await reachCredential(operator, context.req.valid('param').id, resources);
       requireRevision(current, context.req.valid('header')['if-match']);
-      const { grace, force, id = null, publicKey, kid } = context.req.valid('json');
+      const { grace, force, id = null, publicKey, kid, ...names } = context.req.valid('json');
       if (id !== null && materialFacts[current.resource.material.kind].appKey === 'public') {
-        throw invalidResource([{ path: 'id', message: 'is for method key only, where a second credential follows' }]);
+        const message = 'is for methods key, jwt and certificate only, where a second credential follows';
+        throw invalidResource([{ path: 'id', message }]);
       }
       const taken = id === null ? null : await resources.find('credential', id);
       if (taken !== null) throw await conflictOf(takenCredentialId(taken.resource.id), operator, resources);
@@ -253,9 +301,11 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
         endsFormerSecret: force,
         successorId: id,
         publicKey: readKey(publicKey, kid),
+        knownBy: knownByAfter(current.resource.material, knownByOf(names)),
       };
       const planned = planOwnRotation(current, wish, clock.nowSeconds());
       if ('conflict' in planned) throw await conflictOf(planned, operator, resources);
+      if ('problems' in planned) throw invalidResource(planned.problems);
       const { changes, carrier, formerEndsAt, handedOver } = planned;
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const operation = operationOf(context.var, 'credential rotate');
@@ -325,6 +375,24 @@ function readKey(text: string | undefined, kid: string | undefined): PublicKey |
   const read = readPublicKey(text, kid);
   if (read instanceof PublicKey) return read;
   throw invalidResource([{ path: 'publicKey', message: describeKeyFault('"publicKey"', read) }]);
+}
+
+/** What a body says that a credential is known by, as a declarative file has it; null for nothing. */
+function knownByOf({
+  issuer,
+  claims,
+  certificate,
+}: {
+  readonly issuer?: string | undefined;
+  readonly claims?: Declared | undefined;
+  readonly certificate?: Declared | undefined;
+}): Declared | null {
+  const given = {
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(claims === undefined ? {} : { claims }),
+    ...(certificate === undefined ? {} : { certificate }),
+  };
+  return Object.keys(given).length === 0 ? null : given;
 }
 
 /** Throws a problem where a key is missing, or an App Key has none beside it. */

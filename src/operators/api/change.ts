@@ -79,6 +79,8 @@ function inWords(remedy: Remedy): string {
       return '"force" does that';
     case 'new-public-key':
       return 'give the new one as "publicKey"';
+    case 'new-known-by':
+      return 'give it as "claims" or "certificate"';
   }
 }
 

@@ -44,6 +44,10 @@ export const shownKey = {
 } as const;
 const keys = {
   key: { ...shownKey, description: 'What the public key is, where there is one.' },
+  certificateEndsAt: {
+    ...time,
+    description: 'When the first certificate ends that it stands on, where that is known.',
+  },
   retiringKey: { ...shownKey, description: 'What the former public key is, during a rotation.' },
 } as const;
 const use = {

@@ -14,7 +14,10 @@ export function spansOf(
   nowSeconds: number,
 ): readonly DueSpan[] | null {
   const nowMs = nowSeconds * 1000;
-  if (endingSeconds !== null) return [{ order: 'end', afterMs: nowMs, untilMs: nowMs + endingSeconds * 1000 }];
+  if (endingSeconds !== null) {
+    const orders = ['end', 'certificate'] as const;
+    return orders.map((order) => ({ order, afterMs: nowMs, untilMs: nowMs + endingSeconds * 1000 }));
+  }
   if (isFormerWanted) {
     const orders = ['former-secret', 'former-key', 'retiring'] as const;
     return orders.map((order) => ({ order, afterMs: nowMs, untilMs: Infinity }));

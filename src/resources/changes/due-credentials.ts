@@ -57,13 +57,22 @@ async function* piecesOf(
   for (const span of spans.slice(first)) {
     const behind = span.order === from?.order ? from : null;
     const isWanted = (credential: ManagedCredential): boolean =>
-      wish.isWanted(credential) && !(span.order === 'retiring' && hasFormer(credential, nowSeconds));
+      wish.isWanted(credential) &&
+      !(span.order === 'retiring' && hasFormer(credential, nowSeconds)) &&
+      !(span.order === 'certificate' && isAmong(spans, credential.expiresAt));
     for await (const places of pagesOf(sources.due.list({ ...span, behind, most: atOnce }), atOnce)) {
       const last = places.at(-1);
       if (last === undefined) continue;
       yield { chosen: await choose(sources, places, { ...wish, isWanted }), lookedAt: places.length, last };
     }
   }
+}
+
+/** Whether it stands among those that end themselves. */
+function isAmong(spans: readonly DueSpan[], expiresAt: number | null): boolean {
+  const end = spans.find(({ order }) => order === 'end');
+  if (end === undefined || expiresAt === null) return false;
+  return expiresAt * 1000 > end.afterMs && expiresAt * 1000 <= end.untilMs;
 }
 
 /** Whether it stands among those with a former secret or key. */

@@ -1,8 +1,9 @@
 /**
  * Times by which a store finds credentials without reading the others: the end of the credential, of its former App
- * Secret, of its former public key, of one of method `key` that a rotation retired, and since when it is not used.
+ * Secret, of its former public key, of the first certificate that it stands on, of one that a rotation retired, and
+ * since when it is not used.
  */
-export const dueOrders = ['end', 'former-secret', 'former-key', 'retiring', 'idle'] as const;
+export const dueOrders = ['end', 'certificate', 'former-secret', 'former-key', 'retiring', 'idle'] as const;
 export type DueOrder = (typeof dueOrders)[number];
 
 /** Where a credential stands in the order of such a time, and then of the ids. */

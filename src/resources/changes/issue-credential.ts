@@ -7,9 +7,14 @@ import { declareMaterial } from '../credential-material.ts';
 import type { Declared } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
 import type { Planned } from './change.ts';
-import { generateCredentialId, generatePair, hashOfAppKey } from './generate-credential.ts';
-import { type NewCredential, planNewCredential, type PlannedRotation, planRotation } from './plan-credential.ts';
-import type { PlannedConflict } from './planned-conflict.ts';
+import { generateCredentialId, generatePair } from './generate-credential.ts';
+import {
+  foundBy,
+  type NewCredential,
+  planNewCredential,
+  type PlannedRotation,
+  planRotation,
+} from './plan-credential.ts';
 import { collectAll, type ResourceStore } from './resource-store.ts';
 
 /** Plans a credential on what the store has; without an id it gets one. */
@@ -19,8 +24,9 @@ export async function planCredential(
   nowSeconds: number,
 ): Promise<{ readonly id: string; readonly planned: Planned }> {
   const id = wished ?? generateCredentialId(wish.consumerId, wish.methods[0] ?? 'key');
-  const appKeyHashes = [hashOfAppKey(wish.appKey)];
-  const [holder = null] = await collectAll(store.list('credential', { appKeyHashes }));
+  const appKeyHash = foundBy({ ...wish, id });
+  const holders = appKeyHash === null ? [] : await collectAll(store.list('credential', { appKeyHashes: [appKeyHash] }));
+  const [holder = null] = holders;
   const taken = { id: await store.find('credential', id), appKey: holder };
   return { id, planned: planNewCredential({ ...wish, id }, taken, nowSeconds) };
 }
@@ -37,13 +43,17 @@ export interface RotationWish {
   readonly successorId: string | null;
   /** The new key of a credential with a public key; null where none is given. */
   readonly publicKey: PublicKey | null;
+  /** What the second credential is known by, as a declarative file has it; null where none is given. */
+  readonly knownBy: Declared | null;
 }
 
 /**
  * What a new credential is found and proved by: a generated pair, or beside a public key an App Key alone, generated
- * unless one is given. {@link THUMBPRINT_APP_KEY} stands for the thumbprint of the key.
+ * unless one is given. {@link THUMBPRINT_APP_KEY} stands for the thumbprint of the key. Nothing, where the App Key
+ * follows from what the credential is known by.
  */
 export function newPair(kind: MaterialKind, publicKey: PublicKey | null, appKey: string | null): HandedOver {
+  if (materialFacts[kind].appKey === 'derived') return { appKey: null, appSecret: null };
   if (publicKey === null || appKey === null) return generatePair(kind);
   const text = appKey === THUMBPRINT_APP_KEY ? publicKey.thumbprint : appKey;
   return { appKey: Secret.fromText(text), appSecret: null };
@@ -51,7 +61,8 @@ export function newPair(kind: MaterialKind, publicKey: PublicKey | null, appKey:
 
 /** What a partner gets. */
 export interface HandedOver {
-  readonly appKey: Secret;
+  /** Null where the credential is known by claims or a certificate. */
+  readonly appKey: Secret | null;
   /** Null where there is none. */
   readonly appSecret: Secret | null;
 }
@@ -59,22 +70,26 @@ export interface HandedOver {
 /** Plans the rotation of one credential, with a new secret, or why there can be none. */
 export function planOwnRotation(
   current: Stored<ManagedCredential>,
-  { graceSeconds, endsFormerSecret, successorId, publicKey }: RotationWish,
+  { graceSeconds, endsFormerSecret, successorId, publicKey, knownBy }: RotationWish,
   nowSeconds: number,
-): (Exclude<PlannedRotation, PlannedConflict> & { readonly handedOver: HandedOver }) | PlannedConflict {
-  const { consumerId, appKey, material } = current.resource;
+):
+  | (Extract<PlannedRotation, { carrier: unknown }> & { readonly handedOver: HandedOver })
+  | Exclude<PlannedRotation, { carrier: unknown }> {
+  const { consumerId, methods, appKey, material } = current.resource;
   const pair = generatePair(material.kind);
   const rotation = {
     pair,
     graceSeconds,
     endsFormerSecret,
     publicKey,
-    successorId: successorId ?? generateCredentialId(consumerId, 'key'),
+    knownBy,
+    successorId: successorId ?? generateCredentialId(consumerId, methods[0] ?? 'key'),
   };
   const planned = planRotation(current, rotation, nowSeconds);
-  if ('conflict' in planned) return planned;
-  const isAppKeyNew = materialFacts[material.kind].appKey === 'secret';
-  return { ...planned, handedOver: { ...pair, appKey: (isAppKeyNew ? null : appKey) ?? pair.appKey } };
+  if (!('carrier' in planned)) return planned;
+  const { appKey: kind } = materialFacts[material.kind];
+  const known = kind === 'secret' ? pair.appKey : (appKey ?? pair.appKey);
+  return { ...planned, handedOver: { ...pair, appKey: kind === 'derived' ? null : known } };
 }
 
 /**

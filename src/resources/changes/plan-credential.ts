@@ -1,5 +1,7 @@
 import { type Declared, declareTime } from '../declared.ts';
-import { readCredential } from '../credential.ts';
+import { type DocumentCredential, readCredential } from '../credential.ts';
+import { declareFields } from '../credential-fields.ts';
+import { describeKnownBy } from '../known-by.ts';
 import { timeField } from '../../model/document/fields.ts';
 import { unseenTexts } from '../../model/document/unseen-texts.ts';
 import { type PlainProblem, readPlain } from '../../model/document/read-plain.ts';
@@ -29,14 +31,15 @@ export interface NewCredential {
   readonly consumerId: string;
   /** As given: whether they are methods is looked at here. */
   readonly methods: readonly string[];
-  readonly appKey: Secret;
+  /** Null where what it is found by follows from what its fields name: an issuer's claims, or a certificate. */
+  readonly appKey: Secret | null;
   /** Null where none is given. */
   readonly appSecret: Secret | null;
   /** What the partner signs with in place of an App Secret; null where none is given. */
   readonly publicKey: PublicKey | null;
   /** Keeps only the hash of the App Key; for method `key` only. */
   readonly keepsHashOnly: boolean;
-  /** Its other fields, as a declarative file has them. */
+  /** Its other fields, as a declarative file has them, with `issuer` and `claims`, or `certificate`. */
   readonly fields: Declared;
 }
 
@@ -51,49 +54,73 @@ export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSecond
   if (taken.id !== null) {
     return takenCredentialId(wish.id);
   }
-  if (taken.appKey !== null) {
-    const { id } = taken.appKey.resource;
-    const never = 'an App Key is never given twice';
-    const holder = { kind: 'credential', id, unnamed: `another credential has this App Key; ${never}` } as const;
-    return { conflict: `the credential "${id}" has this App Key; ${never}`, holder };
-  }
-  const { consumerId, appKey, keepsHashOnly, fields } = wish;
-  const read = readPlain(
-    declare(wish),
-    (raw, place, problems) =>
-      readCredential(raw, place, consumerId, {
-        problems,
-        isComplete: true,
-        readSecret: noSecret,
-        readKeyFile: noSecret,
-      }).value,
-  );
-  const problems: PlainProblem[] = [...unseenTexts(fields), ...('problems' in read ? read.problems : [])];
+  if (taken.appKey !== null) return takenBy(taken.appKey.resource);
+  const { appKey, keepsHashOnly, fields } = wish;
+  const read = readWish(wish);
+  // The lines of a PEM end with characters that nobody sees; its reader looks at every other.
+  const texts = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'certificate'));
+  const problems: PlainProblem[] = [...unseenTexts(texts), ...('problems' in read ? read.problems : [])];
   const expiresAt = timeField(fields['expiresAt']);
   if (typeof expiresAt === 'number' && expiresAt <= nowSeconds) {
     problems.push({ path: 'expiresAt', message: `${declareTime(expiresAt)} is over; the credential would never work` });
   }
-  if (keepsHashOnly && 'value' in read && materialFacts[read.value.material.kind].appKey === 'public') {
+  if (keepsHashOnly && 'value' in read && materialFacts[read.value.material.kind].appKey !== 'secret') {
     problems.push({ path: 'appKeyHash', message: 'only the App Key of method key can be kept as a hash' });
   }
   if ('problems' in read || problems.length > 0) return { problems };
+  const { appKeyHash } = read.value;
   const material = wholeMaterial(read.value.material);
+  if (appKeyHash === null) throw new Error(`the credential ${wish.id} is found by nothing`);
   if (material === null) throw new Error(`the credential ${wish.id} lacks its App Secret`);
   const after: ManagedCredential = {
     ...read.value,
     id: wish.id,
-    appKeyHash: hashOfAppKey(appKey),
+    appKeyHash,
     appKey: keepsHashOnly ? null : appKey,
     material,
   };
   return { changes: [{ kind: 'credential', id: wish.id, before: null, after }] };
 }
 
+/** What is found by the App Key, or by what it is known by, of another credential. */
+function takenBy({ id, material }: ManagedCredential): PlannedConflict {
+  const knownBy = describeKnownBy(material);
+  const [what, rule] =
+    knownBy === null
+      ? ['has this App Key', 'an App Key is never given twice']
+      : [`is known by ${knownBy}`, 'no two credentials are known by the same'];
+  const unnamed = `another credential ${knownBy === null ? what : 'is known by the same'}; ${rule}`;
+  return { conflict: `the credential "${id}" ${what}; ${rule}`, holder: { kind: 'credential', id, unnamed } };
+}
+
+/**
+ * The hash by which a new credential will be found; null where its fields are faulty, which {@link planNewCredential}
+ * reports.
+ */
+export function foundBy(wish: NewCredential): string | null {
+  if (wish.appKey !== null) return hashOfAppKey(wish.appKey);
+  const read = readWish(wish);
+  return 'value' in read ? read.value.appKeyHash : null;
+}
+
+function readWish(wish: NewCredential): ReturnType<typeof readPlain<DocumentCredential>> {
+  return readPlain(
+    declare(wish),
+    (raw, place, problems) =>
+      readCredential(raw, place, wish.consumerId, {
+        problems,
+        isComplete: true,
+        readSecret: noSecret,
+        readKeyFile: noSecret,
+      }).value,
+  );
+}
+
 function declare({ id, methods, appKey, appSecret, publicKey, fields }: NewCredential): object {
   return {
     id,
     ...(methods.length === 1 ? { method: methods[0] } : { methods }),
-    appKey: textOf(appKey),
+    ...(appKey === null ? {} : { appKey: textOf(appKey) }),
     ...(appSecret === null ? {} : { appSecret: textOf(appSecret) }),
     ...(publicKey === null ? {} : { publicKey: { jwk: publicKey.jwk } }),
     ...fields,
@@ -124,18 +151,24 @@ export interface Rotation {
   readonly endsFormerSecret: boolean;
   /** The new key of a credential with a public key; null for one that is generated. */
   readonly publicKey: PublicKey | null;
+  /**
+   * What the second credential is known by, as a declarative file has it, where the former one has no App Key; null
+   * where none is given.
+   */
+  readonly knownBy: Declared | null;
 }
 
 /** The changes of a rotation and the credential that carries the new secret, or why there can be none. */
 export type PlannedRotation =
   | { readonly changes: readonly Change[]; readonly carrier: ManagedCredential; readonly formerEndsAt: number }
-  | PlannedConflict;
+  | PlannedConflict
+  | { readonly problems: readonly PlainProblem[] };
 
 /**
  * Plans a rotation (spec §1). Signature methods and OAuth2 keep the App Key and get a new App Secret, or the public key
  * that the partner made; the former one retires. For `key`, where the App Key is the secret, a second credential is
- * made and the former one retires. A former App Secret that was not opened ends at once. No secret works longer than it
- * would have without the rotation.
+ * made and the former one retires, as for one that is known by claims or a certificate. A former App Secret that was
+ * not opened ends at once. No secret works longer than it would have without the rotation.
  */
 export function planRotation(
   current: Stored<ManagedCredential>,
@@ -154,7 +187,7 @@ export function planRotation(
       return planNewKey(current, material, rotation, nowSeconds);
     case 'token-claims':
     case 'certificate':
-      return { conflict: `the credential "${current.resource.id}" is rotated by issuing a second one` };
+      return planOtherKnownBy(current, rotation, nowSeconds);
   }
 }
 
@@ -167,7 +200,7 @@ export interface RotationObstacle extends PlannedConflict {
 /** Why a credential cannot be rotated now; null when it can. */
 export function findObstacle(
   { id, material, state, expiresAt }: ManagedCredential,
-  { endsFormerSecret, publicKey }: Pick<Rotation, 'endsFormerSecret' | 'publicKey'>,
+  { endsFormerSecret, publicKey, knownBy }: Pick<Rotation, 'endsFormerSecret' | 'publicKey' | 'knownBy'>,
   nowSeconds: number,
 ): RotationObstacle | null {
   if (state === 'revoked') return { brief: 'revoked', conflict: `the credential "${id}" is revoked; issue a new one` };
@@ -182,7 +215,7 @@ export function findObstacle(
       conflict: `the credential "${id}" is retiring${end}; rotate the one that follows it, or issue a new one`,
     };
   }
-  const misfit = findMisfit(id, material, publicKey);
+  const misfit = findMisfit(id, material, publicKey) ?? findUnknown(id, material, knownBy);
   if (misfit !== null) return misfit;
   const formerEnd = formerEndOf(material);
   if (endsFormerSecret || formerEnd === null) return null;
@@ -211,6 +244,20 @@ function findMisfit(id: string, material: Material, publicKey: PublicKey | null)
   if (!publicKey.equals(material.publicKey)) return null;
   const conflict = `the credential "${id}" has this public key already`;
   return { brief: 'has this public key already', conflict, remedy: { kind: 'new-public-key' } };
+}
+
+/** Only the partner has another certificate or other claims, and only for a credential that is known by such. */
+function findUnknown(id: string, material: Material, knownBy: Declared | null): RotationObstacle | null {
+  const current = describeKnownBy(material);
+  if (current === null) {
+    if (knownBy === null) return null;
+    const conflict = `the credential "${id}" has an App Key, and is known by no claims and no certificate`;
+    return { brief: 'has an App Key', conflict };
+  }
+  if (knownBy !== null) return null;
+  const brief = `known by ${current}: rotate it by itself, with what the second credential is known by`;
+  const conflict = `the credential "${id}" is known by ${current}; say what the one after it is known by`;
+  return { brief, conflict, remedy: { kind: 'new-known-by' } };
 }
 
 /** An end so near that a partner who has just changed over would soon have to again. */
@@ -263,14 +310,55 @@ function planSuccessor(
   if (successorId === resource.id) {
     return { conflict: `the credential "${resource.id}" already exists`, remedy: { kind: 'other-id' } };
   }
-  const formerEndsAt = Math.min(nowSeconds + graceSeconds, resource.expiresAt ?? Infinity);
-  const carrier: ManagedCredential = {
-    ...resource,
+  return retireFor(
+    {
+      ...resource,
+      id: successorId,
+      appKeyHash: pair.appKeyHash,
+      appKey: resource.appKey === null ? null : pair.appKey,
+      notBefore: null,
+    },
+    current,
+    graceSeconds,
+    nowSeconds,
+  );
+}
+
+/** A second credential that is known by other claims or by another certificate. */
+function planOtherKnownBy(
+  current: Stored<ManagedCredential>,
+  { knownBy, successorId, graceSeconds }: Rotation,
+  nowSeconds: number,
+): PlannedRotation {
+  const { resource } = current;
+  if (successorId === resource.id) return takenCredentialId(successorId);
+  const wish = {
     id: successorId,
-    appKeyHash: pair.appKeyHash,
-    appKey: resource.appKey === null ? null : pair.appKey,
-    notBefore: null,
+    consumerId: resource.consumerId,
+    methods: resource.methods,
+    appKey: null,
+    appSecret: null,
+    publicKey: null,
+    keepsHashOnly: false,
+    fields: { ...declareFields({ ...resource, notBefore: null }), ...knownBy },
   };
+  if (foundBy(wish) === resource.appKeyHash) return takenBy(resource);
+  const planned = planNewCredential(wish, { id: null, appKey: null }, nowSeconds);
+  if (!('changes' in planned)) return planned;
+  const [made] = planned.changes.flatMap((change) => (change.kind === 'credential' ? (change.after ?? []) : []));
+  if (made === undefined) throw new Error(`no credential follows ${resource.id}`);
+  return retireFor(made, current, graceSeconds, nowSeconds);
+}
+
+/** A second credential is made, and the former one retires. */
+function retireFor(
+  carrier: ManagedCredential,
+  current: Stored<ManagedCredential>,
+  graceSeconds: number,
+  nowSeconds: number,
+): PlannedRotation {
+  const { resource } = current;
+  const formerEndsAt = Math.min(nowSeconds + graceSeconds, resource.expiresAt ?? Infinity);
   // One that would begin after the grace period never works: a lifetime ends later than it begins.
   const isOver = graceSeconds === 0 || (resource.notBefore !== null && formerEndsAt <= resource.notBefore);
   const former: ManagedCredential = isOver
@@ -278,7 +366,7 @@ function planSuccessor(
     : { ...resource, state: 'retiring', expiresAt: formerEndsAt };
   return {
     changes: [
-      { kind: 'credential', id: successorId, before: null, after: carrier },
+      { kind: 'credential', id: carrier.id, before: null, after: carrier },
       { kind: 'credential', id: resource.id, before: current, after: former },
     ],
     carrier,

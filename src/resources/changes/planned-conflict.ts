@@ -18,7 +18,9 @@ export type Remedy =
   /** Another priority; `free` is one that counts before all. */
   | { readonly kind: 'other-priority'; readonly free: number }
   | { readonly kind: 'end-former-secret' }
-  | { readonly kind: 'new-public-key' };
+  | { readonly kind: 'new-public-key' }
+  /** Other claims, or another certificate. */
+  | { readonly kind: 'new-known-by' };
 
 /** What is in the way of a wish. */
 export interface ConflictHolder {

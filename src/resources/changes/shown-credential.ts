@@ -1,8 +1,10 @@
 import { isLive } from '../../base/clock.ts';
+import { certificateEndsOf, firstCertificateEndOf, hasCertificateEnded } from '../../model/certificate-ends.ts';
 import { endingsOf, isInUse } from '../../model/ending.ts';
 import { formerEndOf, type Material, materialFacts } from '../../model/material.ts';
 import { describeKey } from '../credential-material.ts';
 import { declareVersion } from '../declare-resource.ts';
+import { endsOf } from '../endings.ts';
 import { type Declared, declareTime } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
 import { isUnopened } from '../../model/keyring/sealed.ts';
@@ -58,8 +60,13 @@ export function declareUse({ stored, usage }: ShownCredential): Declared {
   };
 }
 
-/** What people tell public keys by: kind, size and thumbprint; nothing for other materials. */
+/**
+ * What people tell public keys by, kind, size and thumbprint, and when the first certificate ends that a credential
+ * stands on; nothing for other materials.
+ */
 export function declareKeys(material: Material): Declared {
+  const end = firstCertificateEndOf(material);
+  if (end !== null) return { certificateEndsAt: declareTime(end) };
   if (material.kind !== 'public-key') return {};
   const { publicKey, retiringPublicKey: former } = material;
   return {
@@ -76,16 +83,21 @@ export type ShownState = (typeof shownStates)[number];
 export function stateAt({ state, notBefore, expiresAt, material }: ManagedCredential, nowSeconds: number): ShownState {
   if (state === 'revoked') return 'revoked';
   if (expiresAt !== null && expiresAt <= nowSeconds) return 'expired';
+  if (hasCertificateEnded(material, nowSeconds)) return 'expired';
   if (notBefore !== null && nowSeconds < notBefore) return 'not-yet-valid';
   if (state === 'retiring') return 'retiring';
   const formerEnd = formerEndOf(material);
   return formerEnd !== null && nowSeconds < formerEnd ? 'rotating' : 'active';
 }
 
-/** Whether a credential works now and, so many seconds from now, no longer does. */
+/**
+ * Whether a credential works now and, so many seconds from now, no longer does, or has lost a certificate that it
+ * stands on.
+ */
 export function endsWithin(credential: ManagedCredential, seconds: number, nowSeconds: number): boolean {
-  const { expiresAt } = credential;
-  return expiresAt !== null && expiresAt <= nowSeconds + seconds && works(credential, nowSeconds);
+  const { expiresAt, material } = credential;
+  const ends = [expiresAt ?? Infinity, ...certificateEndsOf(material).filter((end) => end >= nowSeconds)];
+  return Math.min(...ends) <= nowSeconds + seconds && works(credential, nowSeconds);
 }
 
 /** Whether a credential works now, has been there for so many seconds, and was not used within them. */
@@ -96,10 +108,12 @@ export function isUnusedFor({ stored, usage }: ShownCredential, seconds: number,
 
 /** Whether a former App Secret, or a credential that a rotation retired, works now and partners still use it. */
 export function isFormerInUse({ stored: { resource }, usage }: ShownCredential, nowSeconds: number): boolean {
-  const endings = endingsOf({ ...resource, formerSecretEndsAt: formerEndOf(resource.material) });
+  const endings = endingsOf({ ...resource, ...endsOf(resource.material) });
   return endings.some(
     (ending) =>
-      ending.kind !== 'credential' && isLive(ending, nowSeconds) && isInUse(ending.kind, usage, nowSeconds) === true,
+      (ending.kind === 'former-secret' || ending.kind === 'retiring-credential') &&
+      isLive(ending, nowSeconds) &&
+      isInUse(ending.kind, usage, nowSeconds) === true,
   );
 }
 

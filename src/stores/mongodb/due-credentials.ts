@@ -9,6 +9,7 @@ import { iterateWithFaults, withFaults } from './faults.ts';
 /** Where an order is found: the collection, and the field of its index. */
 const places = {
   end: { collection: 'credentials', field: 'expiresAt', more: { state: { $ne: 'revoked' } } },
+  certificate: { collection: 'credentials', field: 'certificate.notAfter', more: { state: { $ne: 'revoked' } } },
   'former-secret': {
     collection: 'credentials',
     field: 'retiringSecret.expiresAt',

@@ -1,6 +1,6 @@
 import { type Db, type Document, MongoServerError } from 'mongodb';
 import { dateField } from '../../model/document/fields.ts';
-import { type Ending, endingsOf, isInUse, type LastUse } from '../../model/ending.ts';
+import { type Ending, type EndingKind, endingsOf, isInUse, type LastUse } from '../../model/ending.ts';
 import { MongodbUnavailable, withFaults } from './faults.ts';
 
 /** Something that ends, with when it was used. */
@@ -39,15 +39,15 @@ export async function readEndings(db: Db, wish: EndingsWish): Promise<readonly S
     ...(await readSoon(db, 'credentials', 'retiringSecret.expiresAt', wish)),
     ...(await readSoon(db, 'credentials', 'retiringPublicKey.expiresAt', wish)),
   ];
+  const certified = await readSoon(db, 'credentials', 'certificate.notAfter', wish);
   const grants = await readSoon(db, 'grants', 'expiresAt', wish);
   const { nowSeconds } = wish;
-  const ofCredentials = (documents: readonly Document[], isFormer: boolean): readonly StoredEnding[] =>
-    documents.flatMap((document) =>
-      endingsIn(document, nowSeconds).filter(({ kind }) => (kind === 'former-secret') === isFormer),
-    );
+  const ofCredentials = (documents: readonly Document[], ...kinds: readonly EndingKind[]): readonly StoredEnding[] =>
+    documents.flatMap((document) => endingsIn(document, nowSeconds).filter(({ kind }) => kinds.includes(kind)));
   return [
-    ...ofCredentials(credentials, false),
-    ...ofCredentials(rotating, true),
+    ...ofCredentials(credentials, 'credential', 'retiring-credential'),
+    ...ofCredentials(rotating, 'former-secret'),
+    ...ofCredentials(certified, 'certificate'),
     ...grants.flatMap(({ _id, expiresAt }): readonly StoredEnding[] => {
       const end = secondsOf(expiresAt);
       if (end === null) return [];
@@ -60,7 +60,7 @@ export async function readEndings(db: Db, wish: EndingsWish): Promise<readonly S
 async function readSoon(
   db: Db,
   collection: 'credentials' | 'grants',
-  field: 'expiresAt' | 'retiringSecret.expiresAt' | 'retiringPublicKey.expiresAt',
+  field: 'expiresAt' | 'retiringSecret.expiresAt' | 'retiringPublicKey.expiresAt' | 'certificate.notAfter',
   { nowSeconds, withinSeconds, limit, signal }: EndingsWish,
 ): Promise<readonly Document[]> {
   const range = { $gt: new Date(nowSeconds * 1000), $lte: new Date((nowSeconds + withinSeconds) * 1000) };
@@ -78,6 +78,7 @@ async function readSoon(
         expiresAt: 1,
         'retiringSecret.expiresAt': 1,
         'retiringPublicKey.expiresAt': 1,
+        'certificate.notAfter': 1,
         'use.lastUsedAt': 1,
         'use.retiringSecretLastUsedAt': 1,
       },
@@ -103,6 +104,7 @@ async function readSoon(
 function endingsIn(document: Document, nowSeconds: number): readonly StoredEnding[] {
   const { _id, consumerId, state, notBefore, expiresAt, use, ...rest } = document as Readonly<Record<string, unknown>>;
   const former = (rest['retiringSecret'] ?? rest['retiringPublicKey']) as Document | undefined;
+  const certificate = rest['certificate'] as Document | undefined;
   const [used] = Array.isArray(use) ? (use as readonly Document[]) : [];
   const lastUse = {
     lastUsedAt: secondsOf(used?.['lastUsedAt']),
@@ -114,6 +116,7 @@ function endingsIn(document: Document, nowSeconds: number): readonly StoredEndin
     notBefore: secondsOf(notBefore),
     expiresAt: secondsOf(expiresAt),
     formerSecretEndsAt: secondsOf(former?.['expiresAt']),
+    certificateEndsAt: secondsOf(certificate?.['notAfter']),
   });
   return endings.map((ending) => ({
     ...ending,

@@ -1,4 +1,5 @@
 import type { DueOrder, DuePlace, DueSource } from '../../../src/resources/changes/due-source.ts';
+import { firstCertificateEndOf } from '../../../src/model/certificate-ends.ts';
 import { formerEndOf } from '../../../src/model/material.ts';
 import type { ManagedCredential, Stored } from '../../../src/resources/resource.ts';
 import type { MemoryResourceStore } from './memory-resource-store.ts';
@@ -10,6 +11,8 @@ export function memoryDue(store: MemoryResourceStore): DueSource {
     switch (order) {
       case 'end':
         return expiresAt;
+      case 'certificate':
+        return firstCertificateEndOf(material);
       case 'former-secret':
         return material.kind === 'public-key' ? null : formerEndOf(material);
       case 'former-key':

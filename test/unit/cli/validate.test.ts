@@ -141,7 +141,7 @@ describe('postern validate', () => {
       `wrong.yaml:3:9: "id" must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit
     3 |   - id: …
       |         ^
-wrong.yaml:4:29: "method" must be "key", "hmac", "parameter-signature", "http-message-signature" or "oauth2"; did you mean "hmac"?
+wrong.yaml:4:29: "method" must be "key", "hmac", "parameter-signature", "http-message-signature", "oauth2", "jwt" or "certificate"; did you mean "hmac"?
     4 |     credentials: [{ method: …, appKey: …, appSecret: … }]
       |                             ^
 valid.yaml:4:43: the credential on line 4 of wrong.yaml has this App Key already; an App Key belongs to one credential
@@ -257,7 +257,7 @@ strange.yaml: valid: 1 endpoint, 0 consumers, 0 credentials, 0 grants; 1 warning
           column: 29,
           path: 'consumers[0].credentials[0].method',
           message:
-            '"method" must be "key", "hmac", "parameter-signature", "http-message-signature" or "oauth2"; did you mean "hmac"?',
+            '"method" must be "key", "hmac", "parameter-signature", "http-message-signature", "oauth2", "jwt" or "certificate"; did you mean "hmac"?',
         },
       ],
     });

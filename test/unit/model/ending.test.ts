@@ -5,7 +5,15 @@ const now = 1_790_000_000;
 const day = 86_400;
 
 function credential(given: Partial<EndingCredential>): EndingCredential {
-  return { id: 'a', state: 'active', notBefore: null, expiresAt: null, formerSecretEndsAt: null, ...given };
+  return {
+    id: 'a',
+    state: 'active',
+    notBefore: null,
+    expiresAt: null,
+    formerSecretEndsAt: null,
+    certificateEndsAt: null,
+    ...given,
+  };
 }
 
 function kindsOf(given: Partial<EndingCredential>): readonly (readonly [EndingKind, number])[] {

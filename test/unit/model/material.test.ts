@@ -31,7 +31,7 @@ describe('what a credential proves with', () => {
     );
     assert.deepEqual(
       authenticationMethods.filter((method) => !takesMaterial(method, 'shared-secret')),
-      ['http-message-signature'],
+      ['http-message-signature', 'jwt', 'certificate'],
     );
   });
 

@@ -132,13 +132,13 @@ const cases: Readonly<Record<string, Case>> = {
   'a partner endpoint without authentication': {
     text: endpoint('scenario: partner-openapi\nmatch: { paths: [{ prefix: / }] }'),
     problems: [
-      '3:5: "authentication" is missing; an endpoint needs it (key, hmac, parameter-signature, http-message-signature, oauth2), or "scenario: open"',
+      '3:5: "authentication" is missing; an endpoint needs it (key, hmac, parameter-signature, http-message-signature, oauth2, jwt, certificate), or "scenario: open"',
     ],
   },
   'misspelt values': {
     text: partner('accessCondition: authorized\nenabled: "yes"\ndescription: 1', 'hamc'),
     problems: [
-      '5:21: "authentication" must be "key", "hmac", "parameter-signature", "http-message-signature" or "oauth2"; did you mean "hmac"?',
+      '5:21: "authentication" must be "key", "hmac", "parameter-signature", "http-message-signature", "oauth2", "jwt" or "certificate"; did you mean "hmac"?',
       '7:22: "accessCondition" must be "authenticated" or "authenticated-and-authorized"',
       '8:14: "enabled" must be true or false; it is a text',
       '9:18: "description" must be a text, but YAML reads this as a number: quote it',
@@ -323,10 +323,10 @@ consumers:
       - { methods: hmac, appKey: e, appSecret: ${DEMO_SECRET} }
 `,
     problems: [
-      '5:9: "method" is missing; a credential needs it (key, hmac, parameter-signature, http-message-signature, oauth2)',
+      '5:9: "method" is missing; a credential needs it (key, hmac, parameter-signature, http-message-signature, oauth2, jwt, certificate)',
       '6:25: "method" and "methods" exclude each other; keep one',
       '7:20: "methods" is empty; a credential needs a method',
-      '8:27: item 2 of "methods" must be "key", "hmac", "parameter-signature", "http-message-signature" or "oauth2"',
+      '8:27: item 2 of "methods" must be "key", "hmac", "parameter-signature", "http-message-signature", "oauth2", "jwt" or "certificate"',
       '8:33: "hmac" appears twice in this list',
       '9:20: "methods" must be a list; it is a text',
     ],

@@ -122,7 +122,8 @@ function obstacleOf(
 ): string | null {
   return current === null
     ? null
-    : (findObstacle(current.resource, { endsFormerSecret, publicKey: null }, clock.nowSeconds())?.brief ?? null);
+    : (findObstacle(current.resource, { endsFormerSecret, publicKey: null, knownBy: null }, clock.nowSeconds())
+        ?.brief ?? null);
 }
 
 /**
@@ -148,8 +149,16 @@ function planChanges(
   const { material, consumerId, appKey } = current.resource;
   const isKey = materialFacts[material.kind].appKey === 'secret';
   const successorId = isKey ? (former?.successorId ?? generateCredentialId(consumerId, 'key')) : null;
-  const rotation = { pair, successorId: successorId ?? '', graceSeconds, endsFormerSecret, publicKey: null };
+  const rotation = {
+    pair,
+    successorId: successorId ?? '',
+    graceSeconds,
+    endsFormerSecret,
+    publicKey: null,
+    knownBy: null,
+  };
   const planned = planRotation(current, rotation, clock.nowSeconds());
+  if ('problems' in planned) throw new Error('a rotation without input has problems');
   if ('conflict' in planned) throw new Error(`not an obstacle a moment ago: ${planned.conflict}`);
   return {
     changes: planned.changes,

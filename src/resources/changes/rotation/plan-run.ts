@@ -44,7 +44,7 @@ export function planRun(
   const endingSoon: { credentialId: string; endsAt: number }[] = [];
   for (const { stored, consumer } of candidates) {
     const { id: credentialId, consumerId, methods, material } = stored.resource;
-    const obstacle = findObstacle(stored.resource, { endsFormerSecret, publicKey: null }, nowSeconds);
+    const obstacle = findObstacle(stored.resource, { endsFormerSecret, publicKey: null, knownBy: null }, nowSeconds);
     // Its partner cannot call and change over: a grace period would pass unused.
     const isTooEarly = !consumer.enabled && graceSeconds > 0;
     const reason = obstacle?.brief ?? (isTooEarly ? 'its consumer is disabled' : null);

@@ -7,6 +7,7 @@ import { isGroupGrant } from '../../../model/grant.ts';
 import { describeLabels } from '../../../model/labels.ts';
 import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
 import { findMatchCollisions } from '../../../check/route/collisions.ts';
+import { describeKnownBy } from '../../../resources/known-by.ts';
 import { type CollectionName, collectionOf } from '../documents.ts';
 import { readEndpointDocument } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
@@ -73,13 +74,22 @@ export async function checkAppKeys(changes: readonly Change[], context: CommitCo
     const { id, before, after } = change;
     if (after === null || after.appKeyHash === before?.resource.appKeyHash) continue;
     const other = given.get(after.appKeyHash);
-    if (other !== undefined) throw givenTwice(`the credentials "${other.id}" and "${id}" have the same App Key`);
+    if (other !== undefined) {
+      const knownBy = describeKnownBy(after.material);
+      const what = knownBy === null ? 'have the same App Key' : `are known by the same, ${knownBy}`;
+      throw givenTwice(`the credentials "${other.id}" and "${id}" ${what}`, knownBy);
+    }
     given.set(after.appKeyHash, change);
   }
   for (const hashes of chunksOf([...given.keys()], IDS_AT_ONCE)) await checkHashes(hashes, given, context);
 }
 
-function givenTwice(who: string): Conflict {
+/** @param knownBy of a credential without an App Key */
+function givenTwice(who: string, knownBy: string | null): Conflict {
+  if (knownBy !== null) {
+    const rule = 'no two credentials are known by the same. Nothing was changed';
+    return new Conflict(`${who}; ${rule}`, { unnamed: `another credential is, or was, known by the same; ${rule}` });
+  }
   const rule = 'an App Key is never given twice: take another. Nothing was changed';
   return new Conflict(`${who}; ${rule}`, { unnamed: `this App Key is, or was, that of a credential; ${rule}` });
 }
@@ -89,17 +99,26 @@ async function checkHashes(
   given: ReadonlyMap<string, ChangeOf<'credential'>>,
   { db, session }: CommitContext,
 ): Promise<void> {
-  const subject = (hash: string): string => `the App Key of the credential "${given.get(hash)?.id ?? ''}"`;
+  const knownBy = (hash: string): string | null => {
+    const material = given.get(hash)?.after?.material;
+    return material === undefined ? null : describeKnownBy(material);
+  };
+  const subject = (hash: string): string =>
+    `${knownBy(hash) ?? 'the App Key'} of the credential "${given.get(hash)?.id ?? ''}"`;
   const options = { session, projection: { appKeyHash: 1 } };
   const holder = await collectionOf(db, 'credentials').findOne({ appKeyHash: { $in: [...hashes] } }, options);
-  if (holder !== null) throw givenTwice(`${subject(holder.appKeyHash)} is that of the credential "${holder._id}"`);
+  if (holder !== null) {
+    const { appKeyHash, _id: id } = holder;
+    const are = knownBy(appKeyHash)?.startsWith('the claims') === true ? 'are those' : 'is that';
+    throw givenTwice(`${subject(appKeyHash)} ${are} of the credential "${id}"`, knownBy(appKeyHash));
+  }
   const former = collectionOf(db, 'formerAppKeys').find({ _id: { $in: [...hashes] } }, { session });
   for await (const { _id: hash, credentialId } of former) {
     const change = given.get(hash);
     // A credential may go back to an App Key of its own.
     if (change !== undefined && change.before !== null && change.id === credentialId) continue;
     const who = credentialId === undefined ? 'a credential that was deleted' : `the credential "${credentialId}"`;
-    throw givenTwice(`${subject(hash)} was given before, to ${who}`);
+    throw givenTwice(`${subject(hash)} was given before, to ${who}`, null);
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AnyBulkWriteOperation, Db, ObjectId } from 'mongodb';
 import type { Sealer } from '../../../model/keyring/sealed.ts';
+import { materialFacts } from '../../../model/material.ts';
 import type { Change, ChangeOf, Operation } from '../../../resources/changes/change.ts';
 import { sidesOf } from '../../../resources/changes/audit/event-sides.ts';
 import { createOwners } from '../../../resources/changes/audit/owners-of-change.ts';
@@ -186,13 +187,17 @@ async function findReusedIds(changes: readonly Change[], { db, session }: Commit
   return reused;
 }
 
-/** Keeps the hashes of App Keys that no credential has after the changes. */
+/**
+ * Keeps the hashes of App Keys that no credential has after the changes. What a credential without one is known by is
+ * no secret that somebody may still have: a later credential may be known by it.
+ */
 async function keepFormerAppKeys(changes: readonly Change[], context: CommitContext): Promise<void> {
   const { db, session, nowMs } = context;
   const deletedAt = new Date(nowMs);
   const operations = changesOfKind(changes, 'credential').flatMap(
     ({ id, before, after }): AnyBulkWriteOperation<FormerAppKeyDocument>[] => {
       if (before === null || before.resource.appKeyHash === after?.appKeyHash) return [];
+      if (materialFacts[before.resource.material.kind].appKey === 'derived') return [];
       const replacement = { deletedAt, ...(after === null ? {} : { credentialId: id }) };
       return [{ replaceOne: { filter: { _id: before.resource.appKeyHash }, replacement, upsert: true } }];
     },

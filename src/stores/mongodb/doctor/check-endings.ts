@@ -16,6 +16,7 @@ const what = {
   credential: 'credential',
   'retiring-credential': 'retiring credential',
   'former-secret': 'former secret or key of',
+  certificate: 'certificate of',
   grant: 'grant',
 } as const;
 
@@ -46,6 +47,8 @@ function findingOf({ kind, id, consumerId, expiresAt, isInUse }: StoredEnding): 
       ? 'give it another end with "postern grant add --expires", if it is not meant to end'
       : kind === 'credential'
         ? 'issue another credential and hand it over, if it is not meant to end'
-        : 'ask the partner to change over to the new secret';
+        : kind === 'certificate'
+          ? 'ask the partner for the next one, and give it with "postern credential rotate --certificate"'
+          : 'ask the partner to change over to the new secret';
   return warning(SUBJECT, message, advice);
 }

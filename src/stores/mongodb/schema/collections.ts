@@ -78,6 +78,8 @@ export const collections: readonly CollectionDefinition[] = [
     due('expiresAt'),
     due('retiringSecret.expiresAt'),
     due('retiringPublicKey.expiresAt'),
+    due('certificate.notAfter'),
+    index({ issuer: 1, claimNames: 1 }, { partialFilterExpression: { issuer: { $exists: true } } }),
     index({ state: 1, expiresAt: 1, _id: 1 }, { partialFilterExpression: { state: 'retiring' } }),
   ]),
   collection('grants', { ...resourceSchema(storedGrantKind), ...storedGrantForms }, [

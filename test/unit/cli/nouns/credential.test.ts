@@ -227,7 +227,7 @@ describe('postern credential', () => {
     const before = await credential('a');
     const { code, err } = await cli.run(['credential', 'rotate', 'a', '--id', 'b']);
     assert.equal(code, 2);
-    assert.match(err, /--id is for key alone/);
+    assert.match(err, /--id is for key, jwt and certificate/);
     assert.deepEqual(secretsOf(await credential('a')).appSecret, secretsOf(before).appSecret);
   });
 

@@ -18,8 +18,11 @@ import { materialWith } from '../../../support/store/secrets.ts';
 
 const free = { id: null, appKey: null };
 
-function wishOf(methods: readonly AuthenticationMethod[], given: Partial<NewCredential> = {}): NewCredential {
-  return {
+function wishOf(
+  methods: readonly AuthenticationMethod[],
+  given: Partial<NewCredential> = {},
+): NewCredential & { readonly appKey: Secret } {
+  const wish = {
     id: 'acme-1',
     consumerId: 'acme',
     methods,
@@ -29,6 +32,8 @@ function wishOf(methods: readonly AuthenticationMethod[], given: Partial<NewCred
     fields: {},
     ...given,
   };
+  assert.ok(wish.appKey !== null);
+  return { ...wish, appKey: wish.appKey };
 }
 
 function problemsOf(wish: NewCredential): readonly (readonly [string, string])[] {

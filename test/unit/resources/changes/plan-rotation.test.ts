@@ -21,6 +21,7 @@ function rotationOf(methods: readonly AuthenticationMethod[], given: Partial<Rot
     graceSeconds: 7 * day,
     endsFormerSecret: false,
     publicKey: null,
+    knownBy: null,
     ...given,
   };
 }
@@ -195,6 +196,7 @@ describe('any rotation', () => {
           fc.pre(notBefore === null || expiresAt === null || notBefore < expiresAt);
           const credential = credentialWith({ methods: [method], notBefore, expiresAt });
           const planned = planRotation(stored(credential), rotationOf([method], { graceSeconds }), nowSeconds);
+          assert.ok(!('problems' in planned));
           if ('conflict' in planned) {
             assert.ok(expiresAt !== null && expiresAt <= nowSeconds);
             return;

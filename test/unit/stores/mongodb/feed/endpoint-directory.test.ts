@@ -86,7 +86,7 @@ describe('the directory of endpoints', () => {
     it('says where the fault is and what to write', () => {
       directory.replaceAll([endpointDocument({ authentication: 'hmca' })]);
       assert.deepEqual(faults(), [
-        'endpoints "orders", authentication: "authentication" must be "key", "hmac", "parameter-signature", "http-message-signature" or "oauth2"; did you mean "hmac"?',
+        'endpoints "orders", authentication: "authentication" must be "key", "hmac", "parameter-signature", "http-message-signature", "oauth2", "jwt" or "certificate"; did you mean "hmac"?',
       ]);
     });
 
