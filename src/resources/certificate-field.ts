@@ -13,6 +13,7 @@ import {
   choiceField,
   dateField,
   dateOf,
+  isMapping,
   nestedList,
   nestedMapping,
   textField,
@@ -328,4 +329,23 @@ export function storeCertificate({ identity }: CertificateMaterial): StoredCerti
       return { certificate: { by, name, notAfter, authorities: authorities.map(({ pem }) => ({ pem })) } };
     }
   }
+}
+
+/**
+ * `certificate` as changes are described: each certificate of an authority is a text with its SHA-256. Anything that is
+ * no certificate stays as it is.
+ */
+export function shortenCertificate(declared: Declared): Declared {
+  const { authority, authorities } = declared;
+  return {
+    ...declared,
+    ...(authority === undefined ? {} : { authority: shortAuthority(authority) }),
+    ...(Array.isArray(authorities) ? { authorities: authorities.map(shortAuthority) } : {}),
+  };
+}
+
+function shortAuthority(declared: unknown): unknown {
+  const pem = isMapping(declared) ? declared['pem'] : null;
+  const read = typeof pem === 'string' ? readCertificate(pem) : null;
+  return read === null || 'fault' in read ? declared : `SHA-256 ${read.sha256}, ends ${declareTime(read.notAfter)}`;
 }

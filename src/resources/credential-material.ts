@@ -36,6 +36,7 @@ import {
   declareCertificate,
   readDeclaredCertificate,
   readStoredCertificate,
+  shortenCertificate,
   storeCertificate,
   storedCertificateField,
   type StoredCertificate,
@@ -373,7 +374,8 @@ export function describeKey(key: PublicKey): Declared {
  * apart. Anything that is no key stays as it is.
  */
 export function shortenKeys(declared: Declared): Declared {
-  const { publicKey, retiringPublicKey: former } = declared;
+  const { publicKey, retiringPublicKey: former, certificate } = declared;
+  if (isMapping(certificate)) return { ...declared, certificate: shortenCertificate(certificate) };
   if (publicKey === undefined && former === undefined) return declared;
   return {
     ...declared,

@@ -1,5 +1,6 @@
 import type { CertificateIdentity } from '../model/certificate-identity.ts';
 import type { Material } from '../model/material.ts';
+import { declareTime } from './declared.ts';
 
 /** Digits of a SHA-256 that people need to tell one from others. */
 const SHORT_HEX = 16;
@@ -55,5 +56,42 @@ function identityText(identity: CertificateIdentity): string {
       return `certificate with the URI ${identity.name}`;
     case 'dns':
       return `certificate with the DNS name ${identity.name}`;
+  }
+}
+
+/** What a credential without an App Key is known by, field by field, for people; none for one that has an App Key. */
+export function knownByFields(material: Material): readonly (readonly [name: string, value: string])[] {
+  switch (material.kind) {
+    case 'app-key':
+    case 'shared-secret':
+    case 'public-key':
+      return [];
+    case 'token-claims':
+      return [
+        ['issuer', material.issuerId],
+        ['claims', claimsText(material.claims)],
+      ];
+    case 'certificate':
+      return certificateFields(material.identity);
+  }
+}
+
+function certificateFields(identity: CertificateIdentity): readonly (readonly [name: string, value: string])[] {
+  switch (identity.by) {
+    case 'certificate':
+      return [
+        ['certificate', `SHA-256 ${identity.sha256}`],
+        ...(identity.notAfter === null ? [] : [['it ends', declareTime(identity.notAfter)] as const]),
+      ];
+    case 'public-key':
+      return [['public key', `SHA-256 ${identity.sha256}`]];
+    case 'uri':
+    case 'dns':
+      return [
+        [identity.by === 'uri' ? 'URI' : 'DNS name', identity.name],
+        ...identity.authorities.map(
+          ({ sha256, notAfter }) => ['issued by', `SHA-256 ${sha256}, ends ${declareTime(notAfter)}`] as const,
+        ),
+      ];
   }
 }

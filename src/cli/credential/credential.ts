@@ -43,7 +43,7 @@ import { registerCredentialFind } from './find.ts';
 import { methodOption, registerCredentialImport, registerCredentialIssue } from './issue.ts';
 import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts';
 import { credentialView, shownAppKey } from './credential-view.ts';
-import { knownByFields } from './known-by-fields.ts';
+import { knownByFields } from '../../resources/known-by.ts';
 
 /** Adds `postern credential` with its verbs. */
 export function registerCredential(program: Command, context: CommandContext): void {

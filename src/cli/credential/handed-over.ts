@@ -14,7 +14,7 @@ import { isRefusal } from '../../check/refusal.ts';
 import type { CommandContext } from '../command.ts';
 import { readRequestArguments } from '../flags/inputs.ts';
 import { curlCommand, quote } from '../../check/signing/curl-command.ts';
-import { knownByFields } from './known-by-fields.ts';
+import { knownByFields } from '../../resources/known-by.ts';
 import { signRequest } from '../partner/sign-request.ts';
 import { paintFor } from '../render/text.ts';
 import type { Terminal } from '../terminal.ts';

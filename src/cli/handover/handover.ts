@@ -9,6 +9,7 @@ import { type StoreFlags, timeoutOption } from '../flags/options.ts';
 import { parseAddress } from '../flags/gateway-address.ts';
 import { collectId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
+import { canBeTried } from '../credential/handed-over.ts';
 import { openFor, requireResource } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { declareHandover } from '../../partners/handover/handover-data.ts';
@@ -175,13 +176,15 @@ async function readHandovers(
   for (const id of ids) {
     const { resource } = await requireResource(store.resources, 'credential', id);
     if (secretBy !== null) refuseAppKey(secretBy, resource);
-    hasSecret ||= resource.material.kind !== 'public-key';
+    hasSecret ||= canBeTried(resource.material);
     const access = await readPartnerAccess(store.resources, resource, context.clock.nowSeconds());
     if (!('obstacle' in access)) handovers.push(planHandover(access, url, secretBy));
     else writeSafely(context.terminal.err, `postern handover: ${access.obstacle}; ${adviseOn(access, resource)}\n`);
   }
   if (secretBy !== null && !hasSecret) {
-    throw new UsageError('--secret-by: the partner signs with a private key of its own, and gets no secret');
+    throw new UsageError(
+      '--secret-by: the partner proves with a key, tokens or a certificate of its own, and gets no secret',
+    );
   }
   return handovers.length === ids.length ? handovers : [];
 }

@@ -46,11 +46,14 @@ const APART =
 
 function credentialRows({ access, secretBy }: Handover): readonly (readonly string[])[] {
   const { appKey, opensAlone, hasAppSecret, publicKey, notBefore, expiresAt, formerSecretEndsAt, allowFrom } = access;
+  const { knownBy } = access;
   const former = publicKey === null ? 'Former App Secret' : 'Former public key';
   const apart = secretBy === null ? APART : plain(secretBy);
   const unknown = opensAlone ? `It is a secret. ${apart}` : 'You have it already; we keep only its hash.';
   return [
-    ['App Key', appKey === null ? unknown : code(appKey)],
+    ...(knownBy.length > 0
+      ? knownBy.map(([name, value]) => [`${name.charAt(0).toUpperCase()}${name.slice(1)}`, code(value)])
+      : [['App Key', appKey === null ? unknown : code(appKey)]]),
     ...(hasAppSecret ? [['App Secret', apart]] : []),
     ...(publicKey === null ? [] : keyRows(publicKey)),
     ...(notBefore === null ? [] : [['Works from', formatTime(notBefore)]]),

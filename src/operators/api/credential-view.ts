@@ -47,6 +47,11 @@ const viewSchema = objectWith('CredentialView', {
     partner: text,
     url: { ...text, description: 'Where the partner calls.' },
     appKey: { ...text, description: 'Absent where it is a secret.' },
+    knownBy: {
+      type: 'object',
+      additionalProperties: text,
+      description: 'What it is known by, where it has no App Key: claims of an issuer, or a certificate.',
+    },
     key: { ...shownKey, description: 'With which key the partner proves, where it has one.' },
     notBefore: time,
     expiresAt: time,

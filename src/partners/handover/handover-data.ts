@@ -8,7 +8,8 @@ import { hostsOf, originOf } from './target.ts';
 
 /** The same as the page, for programs such as a portal for partners. */
 export function declareHandover({ access, address, origin, secretBy, groups, codes }: Handover): Declared {
-  const { credentialId, partner, appKey, publicKey, notBefore, expiresAt, formerSecretEndsAt, allowFrom } = access;
+  const { credentialId, partner, appKey, publicKey, notBefore, expiresAt, formerSecretEndsAt, allowFrom, knownBy } =
+    access;
   const requests = groups.flatMap((group) => group.examples.map((example) => declareExample(group, example)));
   return {
     credential: credentialId,
@@ -34,7 +35,8 @@ export function declareHandover({ access, address, origin, secretBy, groups, cod
         ...declaredTimes({ expiresAt: endsAt }),
       })),
     ),
-    ...(publicKey !== null && requests.length === 0
+    ...(knownBy.length === 0 ? {} : { knownBy: Object.fromEntries(knownBy) }),
+    ...(knownBy.length > 0 || (publicKey !== null && requests.length === 0)
       ? {}
       : {
           examples: {

@@ -97,7 +97,7 @@ function groupOf<M extends AuthenticationMethod>(
     // No client of ours has a private key.
     client: hasPublicKey ? null : client,
     keyCall: guide.keyCall?.(endpoint.options) ?? null,
-    hasAppSecret: !hasPublicKey && methods[method].proof !== 'app-key',
+    hasAppSecret: !hasPublicKey && access.knownBy.length === 0 && methods[method].proof !== 'app-key',
     title: guide.title,
     summary,
     rules: rules(endpoint.options),

@@ -9,6 +9,7 @@ import type { Limit } from '../../model/limit.ts';
 import { type Plan, planFor, type PlanLimit } from '../../model/plan.ts';
 import { formerEndOf } from '../../model/material.ts';
 import type { PublicKey } from '../../model/public-key/public-key.ts';
+import { knownByFields } from '../../resources/known-by.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface PartnerAccess {
   /** Whether the App Key opens an endpoint alone, and so is a secret. */
   readonly opensAlone: boolean;
   readonly hasAppSecret: boolean;
+  /** What it is known by, field by field, where it has no App Key; empty for one that has. */
+  readonly knownBy: readonly (readonly [name: string, value: string])[];
   /** The key whose private half the partner proves with; null where it has none. */
   readonly publicKey: PublicKey | null;
   /** Seconds since the epoch; null for no bound. */
@@ -91,6 +94,7 @@ export async function readPartnerAccess(
     appKey: opensAlone || appKey === null ? null : textOf(appKey),
     opensAlone,
     hasAppSecret: material.kind === 'shared-secret',
+    knownBy: knownByFields(material),
     publicKey: material.kind === 'public-key' ? material.publicKey : null,
     notBefore: notBefore !== null && nowSeconds < notBefore ? notBefore : null,
     expiresAt,

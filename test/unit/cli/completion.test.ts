@@ -65,7 +65,7 @@ describe('postern completion', () => {
       ],
       [
         ['credential', 'issue', '--consumer', 'acme', '--method', ''],
-        ['hmac', 'http-message-signature', 'key', 'oauth2', 'parameter-signature'],
+        ['certificate', 'hmac', 'http-message-signature', 'jwt', 'key', 'oauth2', 'parameter-signature'],
       ],
       [['credential', 'issue', '--me'], ['--method']],
       [['endpoint', 'create', 'orders', '--access'], ['--access-condition']],

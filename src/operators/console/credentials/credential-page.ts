@@ -11,8 +11,10 @@ import {
   factsOf,
   formerEndOf,
   hasPublicKey,
+  isKnownBy,
   isRevoked,
   keyRows,
+  knownByRows,
   methodsOf,
   readCredential,
   type ShownCredential,
@@ -57,7 +59,11 @@ function summary(credential: ShownCredential): Html {
     [`Former ${former} last used`, formerEnd === undefined ? null : timeOr(retiringSecretLastUsedAt, 'never')],
     ['Last used', timeOr(lastUsedAt, 'never')],
     ['Issued', time(createdAt)],
-    ['App Key', appKey === undefined ? secretKey(credential) : copyable(appKey, 'the App Key', 'app-key')],
+    ...(isKnownBy(credential)
+      ? knownByRows(credential)
+      : ([
+          ['App Key', appKey === undefined ? secretKey(credential) : copyable(appKey, 'the App Key', 'app-key')],
+        ] as const)),
     ...keyRows(credential),
     ['Endpoints', endpoints.length === 0 ? 'none lets it in' : endpointLinks(endpoints)],
   ]);

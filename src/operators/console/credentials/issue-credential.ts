@@ -9,6 +9,7 @@ import type { Shown } from '../frame/page.ts';
 import { changePage } from '../parts/change-page.ts';
 import { hiddenField, selectField, textArea, textField, tickBox } from '../parts/form.ts';
 import { keyInBody, noKey, publicKeyFields, type TypedKey, typedKey } from './public-key-fields.ts';
+import { knownByFields, knownByInBody, noKnownBy, type TypedKnownBy, typedKnownBy } from './known-by-fields.ts';
 import { textsOfLines } from '../parts/text-lines.ts';
 import { secretsOnce } from './secrets-once.ts';
 import type { IssuedCredential } from './shown-credential.ts';
@@ -23,6 +24,7 @@ interface Wanted {
   readonly given: Readonly<Record<string, string>>;
   readonly isHashOnly: boolean;
   readonly key: TypedKey;
+  readonly knownBy: TypedKnownBy;
   /** Beside a public key; empty for a generated one. */
   readonly appKey: string;
 }
@@ -43,10 +45,12 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     given: {},
     isHashOnly: false,
     key: noKey,
+    knownBy: noKnownBy,
     appKey: '',
   }),
   typed: ({ text, isTicked }) => ({
     key: typedKey({ text }),
+    knownBy: typedKnownBy({ text }),
     appKey: text('appKey'),
     method: text('method'),
     id: text('id'),
@@ -55,7 +59,7 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     isHashOnly: isTicked('hashOnly'),
   }),
   fields: (wanted, { refused }) => {
-    const { method, id, suffix, given, isHashOnly, key, appKey } = wanted;
+    const { method, id, suffix, given, isHashOnly, key, appKey, knownBy } = wanted;
     const choices = authenticationMethods.map((each) => ({
       value: each,
       text: `${each}: ${presentations[each].sends}`,
@@ -65,6 +69,7 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
       selectField({ name: 'method', label: 'Authentication method', value: method, choices }, refused),
       ...publicKeyFields(key, KEY_HINT, refused),
       textField({ name: 'appKey', label: 'App Key', hint: APP_KEY_HINT, value: appKey }, refused),
+      ...knownByFields(knownBy, refused),
       // An end is given more often than a beginning.
       ...givenFields
         .toReversed()
@@ -76,13 +81,14 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     ];
   },
   request: (wanted, { id: consumer }) => {
-    const { method, given, isHashOnly, key, appKey } = wanted;
+    const { method, given, isHashOnly, key, appKey, knownBy } = wanted;
     const id = idOf(wanted, consumer);
     const body = {
       consumer,
       method,
       ...(id === '' ? {} : { id }),
       ...keyInBody(key),
+      ...knownByInBody(knownBy),
       ...(appKey === '' ? {} : { appKey }),
       ...bodyOfGiven(given),
       ...(isHashOnly ? { hashOnly: true } : {}),

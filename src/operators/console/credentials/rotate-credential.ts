@@ -4,11 +4,13 @@ import type { Shown } from '../frame/page.ts';
 import { changePage } from '../parts/change-page.ts';
 import { textField, tickBox } from '../parts/form.ts';
 import { keyInBody, noKey, publicKeyFields, type TypedKey, typedKey } from './public-key-fields.ts';
+import { knownByFields, knownByInBody, noKnownBy, type TypedKnownBy, typedKnownBy } from './known-by-fields.ts';
 import { secretsOnce } from './secrets-once.ts';
 import {
   credentialTrail,
   factsOf,
   hasPublicKey,
+  isKnownBy,
   type IssuedCredential,
   readCredential,
   type ShownCredential,
@@ -24,6 +26,7 @@ interface Wanted {
   /** The id of the second credential of method key. */
   readonly successor: string;
   readonly key: TypedKey;
+  readonly knownBy: TypedKnownBy;
 }
 
 interface RotationOutcome {
@@ -44,20 +47,22 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
     trail: credentialTrail(credential),
     verb: 'Rotate',
   }),
-  begin: () => ({ grace: USUAL_GRACE, isForced: false, successor: '', key: noKey }),
+  begin: () => ({ grace: USUAL_GRACE, isForced: false, successor: '', key: noKey, knownBy: noKnownBy }),
   typed: ({ text, isTicked }) => ({
     grace: text('grace'),
     isForced: isTicked('force'),
     successor: text('id'),
     key: typedKey({ text }),
+    knownBy: typedKnownBy({ text }),
   }),
-  fields: ({ grace, isForced, successor, key }, { refused }, credential) => {
+  fields: ({ grace, isForced, successor, key, knownBy }, { refused }, credential) => {
     const { appKey, rotation } = factsOf(credential);
-    const former = hasPublicKey(credential) ? 'key' : 'secret';
+    const former = hasPublicKey(credential) ? 'key' : appKey === 'derived' ? 'credential' : 'secret';
     const parts = { name: 'id', label: 'Id of the new credential', hint: 'Optional.', value: successor };
     return [
       html`<p>${rotation}</p>`,
       ...(hasPublicKey(credential) ? publicKeyFields(key, KEY_HINT, refused) : []),
+      ...(appKey === 'derived' ? knownByFields(knownBy, refused) : []),
       textField(
         {
           name: 'grace',
@@ -68,11 +73,11 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
         },
         refused,
       ),
-      ...(appKey === 'secret' ? [textField(parts, refused)] : []),
+      ...(appKey !== 'public' ? [textField(parts, refused)] : []),
       ...(credential.status === 'rotating' || isForced ? [tickBox({ ...forceOf(former), isTicked: isForced })] : []),
     ];
   },
-  request: ({ grace, isForced, successor, key }, { id }) => ({
+  request: ({ grace, isForced, successor, key, knownBy }, { id }) => ({
     method: 'POST',
     path: url`/v1/credentials/${id}:rotate`,
     body: {
@@ -80,12 +85,15 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
       ...(isForced ? { force: true } : {}),
       ...(successor === '' ? {} : { id: successor }),
       ...keyInBody(key),
+      ...knownByInBody(knownBy),
     },
   }),
   revisionOf: ({ revision }) => revision,
   once: { sentBefore: (_, credential) => rotatedBefore(credential) },
   done: ({ body: { credential: carrier, formerEndsAt } }, _, credential) => ({
-    title: `The credential has a new ${hasPublicKey(carrier) ? 'public key' : 'secret'}`,
+    title: isKnownBy(carrier)
+      ? 'A second credential was issued'
+      : `The credential has a new ${hasPublicKey(carrier) ? 'public key' : 'secret'}`,
     trail: credentialTrail(credential),
     body: secretsOnce(carrier, formerEndsAt),
   }),

@@ -6,7 +6,8 @@ import { materialKindIn, type WrittenCredential } from '../../../resources/crede
 import { type Html, url } from '../frame/html.ts';
 import type { Shown, Visit } from '../frame/page.ts';
 import { consumerTrail } from '../consumers/shown-consumer.ts';
-import { badge, copyable } from '../parts/values.ts';
+import { claimsText } from '../../../resources/known-by.ts';
+import { badge, copyable, time } from '../parts/values.ts';
 
 /** What a credential is worth now, and how that looks. */
 const statusTones = {
@@ -25,6 +26,14 @@ interface ShownKey {
   readonly thumbprint: string;
 }
 
+/** What identifies a certificate: one of these. */
+interface ShownCertificate {
+  readonly sha256?: string;
+  readonly publicKeySha256?: string;
+  readonly uri?: string;
+  readonly dns?: string;
+}
+
 /** A credential as `GET /v1/credentials` shows it. */
 export interface ShownCredential extends Readonly<Partial<Record<Exclude<ShownName, 'allowFrom'>, string>>> {
   readonly allowFrom?: readonly string[];
@@ -40,6 +49,11 @@ export interface ShownCredential extends Readonly<Partial<Record<Exclude<ShownNa
   readonly retiringSecret?: { readonly expiresAt: string };
   readonly publicKey?: object;
   readonly retiringPublicKey?: { readonly expiresAt: string };
+  readonly issuer?: string;
+  readonly claims?: Readonly<Record<string, string>>;
+  readonly certificate?: ShownCertificate;
+  /** When the first certificate ends that it stands on. */
+  readonly certificateEndsAt?: string;
   /** What the public keys are. */
   readonly key?: ShownKey;
   readonly retiringKey?: ShownKey;
@@ -102,6 +116,36 @@ export function keyRows({
       ? []
       : ([['Former public key', html`${nameOf(retiringKey)}, <code>${retiringKey.thumbprint}</code>`]] as const)),
   ];
+}
+
+/** Rows about what a credential without an App Key is known by; none for one with an App Key. */
+export function knownByRows({
+  issuer,
+  claims,
+  certificate,
+  certificateEndsAt,
+}: Pick<ShownCredential, 'issuer' | 'claims' | 'certificate' | 'certificateEndsAt'>): readonly (readonly [
+  string,
+  string | Html,
+])[] {
+  const { sha256, publicKeySha256, uri, dns } = certificate ?? {};
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['Issuer', issuer],
+    ['Claims', claims === undefined ? undefined : claimsText(claims)],
+    ['SHA-256 of its certificate', sha256],
+    ['SHA-256 of its public key', publicKeySha256],
+    ['URI in its certificate', uri],
+    ['DNS name in its certificate', dns],
+  ];
+  return [
+    ...rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, html`<code>${value}</code>`] as const])),
+    ...(certificateEndsAt === undefined ? [] : [['First certificate to end', time(certificateEndsAt)] as const]),
+  ];
+}
+
+/** Whether it has no App Key. */
+export function isKnownBy(credential: WrittenCredential): boolean {
+  return factsOf(credential).appKey === 'derived';
 }
 
 /** What a credential is worth now. */

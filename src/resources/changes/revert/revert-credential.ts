@@ -103,12 +103,20 @@ function deleted(event: AuditEvent, before: Declared, { issue }: RevertWords): s
   const [method = 'hmac'] = methodsIn(before);
   const { secret, appKey } = materialFacts[materialKindIn(before)];
   const isGone = `its ${secret} is in no event${appKey === 'public' ? ', and its App Key is never given again' : ''}`;
-  const what = materialKindIn(before) === 'public-key' ? 'its App Key is never given again' : isGone;
+  const what =
+    appKey === 'derived'
+      ? 'only edits and revocations are reverted'
+      : materialKindIn(before) === 'public-key'
+        ? 'its App Key is never given again'
+        : isGone;
   const instead = issue(String(before['consumer']), method);
   return `the ${subjectOf(event)} does not come back: ${what}. Issue a new one: ${instead}`;
 }
 
 function rotated(event: AuditEvent, after: Declared): string {
+  if (materialFacts[materialKindIn(after)].appKey === 'derived') {
+    return `the rotation of the ${subjectOf(event)} cannot be reverted: the second credential may be in use. Rotate again, with the claims or the certificate that are to hold`;
+  }
   if (materialKindIn(after) === 'public-key') {
     return `the rotation of the ${subjectOf(event)} cannot be reverted: the new key may be in use. Rotate again, with the key that is to hold`;
   }
@@ -116,6 +124,9 @@ function rotated(event: AuditEvent, after: Declared): string {
 }
 
 function secretsChanged(event: AuditEvent, { material }: ManagedCredential): string {
+  if (materialFacts[material.kind].appKey === 'derived') {
+    return `the ${subjectOf(event)} got other claims, another certificate or other methods, which does not come back. Rotate it with those that are to hold`;
+  }
   if (material.kind === 'public-key') {
     return `the ${subjectOf(event)} got another public key, another App Key or other methods, which does not come back. Rotate it with the key that is to hold`;
   }
