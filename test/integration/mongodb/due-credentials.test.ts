@@ -78,14 +78,14 @@ describe('credentials by what is due, in MongoDB', () => {
   });
 
   it('are found by an index, without a sort', async () => {
-    for (const order of ['end', 'former-secret', 'former-key', 'retiring', 'idle'] as const) {
+    for (const order of ['end', 'certificate', 'former-secret', 'former-key', 'retiring', 'idle'] as const) {
       const collection = database.db().collection(order === 'idle' ? 'usage' : 'credentials');
       const [index] = (await collection.indexes()).filter(({ name }) => name === indexOfOrder(order));
       assert.ok(index !== undefined, order);
     }
     await database.db().admin().command({ setParameter: 1, notablescan: true });
     try {
-      for (const order of ['end', 'former-secret', 'former-key', 'retiring', 'idle'] as const) await list(order);
+      for (const order of ['end', 'certificate', 'former-secret', 'former-key', 'retiring', 'idle'] as const) await list(order);
     } finally {
       await database.db().admin().command({ setParameter: 1, notablescan: false });
     }
