@@ -85,7 +85,8 @@ describe('credentials by what is due, in MongoDB', () => {
     }
     await database.db().admin().command({ setParameter: 1, notablescan: true });
     try {
-      for (const order of ['end', 'certificate', 'former-secret', 'former-key', 'retiring', 'idle'] as const) await list(order);
+      for (const order of ['end', 'certificate', 'former-secret', 'former-key', 'retiring', 'idle'] as const)
+        await list(order);
     } finally {
       await database.db().admin().command({ setParameter: 1, notablescan: false });
     }

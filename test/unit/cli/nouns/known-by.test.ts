@@ -88,7 +88,10 @@ describe('postern credential, for one without an App Key', () => {
       [[...jwt, '--claim', 'a=b', '--claim', 'a=c'], /The claim a is given twice/],
       [[...jwt, '--claim', 'a=b', '--hash-only'], /--hash-only: only the App Key of method key/],
       [[...jwt, '--claim', 'a=b', '--app-key', 'k'], /--app-key goes with --public-key/],
-      [[...jwt, '--claim', 'a=b', '--certificate', pem], /--certificate: "certificate" is not for a credential of method/],
+      [
+        [...jwt, '--claim', 'a=b', '--certificate', pem],
+        /--certificate: "certificate" is not for a credential of method/,
+      ],
       [[...certificate], /--certificate is missing/],
       [[...certificate, '--certificate-uri', 'spiffe://a/b'], /--authority is missing/],
       [[...certificate, '--certificate-sha256', 'abc'], /--certificate-sha256: "sha256" must be a SHA-256/],
@@ -106,7 +109,10 @@ describe('postern credential, for one without an App Key', () => {
     await issue(...jwt, '--claim', 'azp=x', '--id', 'a');
     const { code, err } = await cli.run(['credential', 'issue', '--consumer', 'acme', ...jwt, '--claim', 'azp=x']);
     assert.equal(code, 4);
-    assert.match(err, /"a" is known by the claims azp=x of the issuer partner-idp; no two credentials are known by the/);
+    assert.match(
+      err,
+      /"a" is known by the claims azp=x of the issuer partner-idp; no two credentials are known by the/,
+    );
   });
 
   it('rotates by a second credential, and never without what that is known by', async () => {
