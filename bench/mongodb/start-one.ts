@@ -46,6 +46,7 @@ async function loadAll(): Promise<(appKey: string) => Promise<unknown>> {
     credentials: await all('credentials', (document) => readCredentialDocument(document, ring)),
     grants: await all('grants', readGrantDocument),
     plans: [],
+    issuers: [],
   };
   const catalog = compileCatalog(state);
   return async (appKey) => await catalog.credentials.findByAppKey(appKey);

@@ -63,6 +63,32 @@ export const MAX_GROUP_GRANTS = 5000;
 export const MAX_PLANS = 100;
 /** Endpoints that one plan lists; more are selected by labels. */
 export const MAX_PLAN_ENDPOINTS = 1000;
+/** Issuers of a store, all of which are in memory. */
+export const MAX_ISSUERS = 100;
+/** Keys of one issuer. */
+export const MAX_ISSUER_KEYS = 64;
+/** Bytes of a set of keys, in a file or at an address. */
+export const MAX_JWKS_BYTES = 256 * 1024;
+/** Characters of the `kid` of a key. */
+export const MAX_KEY_ID_CHARACTERS = 256;
+/** Characters of the `iss` of an issuer, and of an audience. */
+export const MAX_ISSUER_CHARACTERS = 512;
+/** Characters of the address of a set of keys. */
+export const MAX_JWKS_URI_CHARACTERS = 2048;
+/** Audiences of one issuer. */
+export const MAX_AUDIENCES = 16;
+/** Seconds that the clock of an issuer may differ by. */
+export const MAX_ISSUER_SKEW_SECONDS = 600;
+/** Claims that an issuer requires. */
+export const MAX_REQUIRED_CLAIMS = 16;
+/** Values that a required claim may have. */
+export const MAX_CLAIM_VALUES = 32;
+/** Characters of the name of a claim. */
+export const MAX_CLAIM_NAME_CHARACTERS = 128;
+/** Characters of the value of a claim. */
+export const MAX_CLAIM_VALUE_CHARACTERS = 512;
+/** Different sets of claims, by their names, that the credentials of one issuer have: each is a look-up of a check. */
+export const MAX_CLAIM_NAMES_OF_ISSUER = 8;
 /**
  * Characters of what names the holder of a grant, percent-encoded: 32 labels of plain letters fit. In a URL, where it
  * is percent-encoded once more, it takes less than 8 KiB.

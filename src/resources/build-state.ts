@@ -31,7 +31,7 @@ export function buildState(content: DocumentContent): StoreState {
     return makeCredential({ ...kept, id, appKeyHash, material });
   });
   const { endpoints, consumers, grants, plans } = content;
-  return { endpoints, consumers, credentials, grants, plans };
+  return { endpoints, consumers, credentials, grants, plans, issuers: [] };
 }
 
 function incomplete(credential: DocumentCredential): Error {

@@ -3,6 +3,7 @@ import type { Credential } from '../../model/credential.ts';
 import type { Endpoint, SignatureMethod } from '../../model/endpoint.ts';
 import type { Grant } from '../../model/grant.ts';
 import type { RankedGrant } from '../../model/grant-in-effect.ts';
+import type { CompiledIssuer, Issuer } from '../../model/issuer.ts';
 import type { Limit } from '../../model/limit.ts';
 import type { CompiledPlan, Plan } from '../../model/plan.ts';
 import type { CredentialSource } from './credential-source.ts';
@@ -46,15 +47,24 @@ export interface PlanTable {
   of(endpointId: string): readonly CompiledPlan[] | null;
 }
 
+/** The enabled issuers of one moment, compiled with the claims that credentials name. */
+export interface IssuerTable {
+  /** By the claim `iss` of a token, to the byte; null for none that is enabled. */
+  find(issuer: string): CompiledIssuer | null;
+  /** All of them: what their keys are fetched for. */
+  readonly all: readonly CompiledIssuer[];
+}
+
 /**
- * What a request is decided with. Endpoints, plans and grants for groups are those of one moment and never change. The
- * credentials of a store that fits into memory are of the same moment, so that one state decides a request (spec §6);
- * those of a database come through a live cache.
+ * What a request is decided with. Endpoints, plans, issuers and grants for groups are those of one moment and never
+ * change. The credentials of a store that fits into memory are of the same moment, so that one state decides a request
+ * (spec §6); those of a database come through a live cache.
  */
 export interface Catalog {
   readonly endpoints: EndpointTable;
   readonly groupGrants: GroupGrants;
   readonly plans: PlanTable;
+  readonly issuers: IssuerTable;
   readonly credentials: CredentialSource;
 }
 
@@ -85,6 +95,7 @@ export interface StoreState {
   readonly credentials: readonly Credential[];
   readonly grants: readonly Grant[];
   readonly plans: readonly Plan[];
+  readonly issuers: readonly Issuer[];
 }
 
 /** What is reported of a declarative file. Called from a timer, after the file was opened. */

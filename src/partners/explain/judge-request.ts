@@ -172,6 +172,7 @@ export function knownToPartner(
     credentials: appKey === null ? [] : [credential],
     grants: [{ endpointId: endpoint.id, consumerId: consumer.id, limits: null, expiresAt: null }],
     plans: [],
+    issuers: [],
   });
   return { catalog, secret, publicKeys, caller: null, tokens: tokensOfPartners, from: null };
 }

@@ -73,6 +73,7 @@ export async function readStoredCaller(
     credentials: from === null ? credentials.map(withoutAddressList) : credentials,
     grants: [...own, ...(await listGroupGrants(store))],
     plans: [],
+    issuers: [],
   });
   const held = sent.appKey === null ? null : await catalog.credentials.findByAppKey(sent.appKey);
   const former = owner === null ? null : formerSecretOf(owner.material);

@@ -88,7 +88,7 @@ export async function loadOffThread(
 
 /** Takes slices in one at a time and lets checks go between them. */
 async function joinSlices(port: MessagePort, count: number): Promise<StoreState> {
-  const state = { endpoints: [], consumers: [], credentials: [], grants: [], plans: [] };
+  const state = { endpoints: [], consumers: [], credentials: [], grants: [], plans: [], issuers: [] };
   for (let at = 0; at < count; at += 1) {
     const received = receiveMessageOnPort(port) as { readonly message: StateSlice } | undefined;
     if (received === undefined) throw new Error('a part of the document was lost between threads');

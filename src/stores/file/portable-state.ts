@@ -1,4 +1,5 @@
 import { type Credential, makeCredential } from '../../model/credential.ts';
+import type { Issuer, IssuerKey, IssuerKeys } from '../../model/issuer.ts';
 import { mapSecrets, type Material, type PublicKeyMaterial, publicKeyMaterial } from '../../model/material.ts';
 import { PublicKey, type PublicKeyParts } from '../../model/public-key/public-key.ts';
 import { Secret } from '../../model/secret.ts';
@@ -17,15 +18,26 @@ type PortableMaterial =
       readonly retiringPublicKey: { readonly publicKey: PublicKeyParts; readonly expiresAt: number } | null;
     };
 
+/** An issuer whose keys go as what they are made of. */
+type PortableIssuer = Omit<Issuer, 'keys'> & {
+  readonly keys:
+    | Extract<IssuerKeys, { readonly kind: 'uri' }>
+    | { readonly kind: 'jwks'; readonly keys: readonly (Omit<IssuerKey, 'publicKey'> & { parts: PublicKeyParts })[] };
+};
+
 /** Some of the resources of a state. A state goes in slices, so that taking it in never holds up a check for long. */
-export type StateSlice = Omit<StoreState, 'credentials'> & { readonly credentials: readonly PortableCredential[] };
+export type StateSlice = Omit<StoreState, 'credentials' | 'issuers'> & {
+  readonly credentials: readonly PortableCredential[];
+  readonly issuers: readonly PortableIssuer[];
+};
 
 /** Resources of each kind in a slice: taking it in takes a few milliseconds. */
 const SLICE_SIZE = 250;
 
 /** Cuts a state into slices. */
 export function* sliceState(state: StoreState): Generator<StateSlice> {
-  const lists = [state.endpoints, state.consumers, state.credentials, state.grants, state.plans];
+  const { endpoints, consumers, credentials, grants, plans, issuers } = state;
+  const lists = [endpoints, consumers, credentials, grants, plans, issuers];
   const length = Math.max(...lists.map((list) => list.length));
   for (let start = 0; start < length; start += SLICE_SIZE) {
     const end = start + SLICE_SIZE;
@@ -35,6 +47,7 @@ export function* sliceState(state: StoreState): Generator<StateSlice> {
       credentials: state.credentials.slice(start, end).map(toPortable),
       grants: state.grants.slice(start, end),
       plans: state.plans.slice(start, end),
+      issuers: state.issuers.slice(start, end).map(portableIssuer),
     };
   }
 }
@@ -49,6 +62,19 @@ export function joinSlice(state: JoinedState, slice: StateSlice): void {
   state.credentials.push(...slice.credentials.map(fromPortable));
   state.grants.push(...slice.grants);
   state.plans.push(...internalizeWithin(slice.plans));
+  state.issuers.push(...slice.issuers.map(issuerOf));
+}
+
+function portableIssuer({ keys, ...rest }: Issuer): PortableIssuer {
+  if (keys.kind === 'uri') return { ...rest, keys };
+  const portable = keys.keys.map(({ kid, alg, publicKey }) => ({ kid, alg, parts: publicKey.parts }));
+  return { ...rest, keys: { kind: 'jwks', keys: portable } };
+}
+
+function issuerOf({ keys, ...rest }: PortableIssuer): Issuer {
+  if (keys.kind === 'uri') return { ...rest, keys };
+  const own = keys.keys.map(({ kid, alg, parts }) => ({ kid, alg, publicKey: PublicKey.fromParts(parts) }));
+  return { ...rest, keys: { kind: 'jwks', keys: own } };
 }
 
 function toPortable(credential: Credential): PortableCredential {

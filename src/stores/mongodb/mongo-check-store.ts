@@ -1,5 +1,6 @@
 import type { Clock, StartTimer } from '../../base/clock.ts';
 import type { Catalog, CheckStore, DatabaseObserver } from '../../check/store/check-store.ts';
+import { noIssuers } from '../../check/store/issuer-table.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import type { Sealer } from '../../model/keyring/sealed.ts';
 import { type StoreRevision, wholeRevision } from '../../model/store-revision.ts';
@@ -289,7 +290,13 @@ export class MongoCheckStore implements CheckStore {
     this.#faults.replace('plans', planFaults);
     this.#faults.exchange(this.#grantFaults, grantFaults);
     this.#grantFaults = grantFaults;
-    this.#catalog = { endpoints: endpoints.table, groupGrants, plans, credentials: this.#lookUps.cache };
+    this.#catalog = {
+      endpoints: endpoints.table,
+      groupGrants,
+      plans,
+      issuers: noIssuers,
+      credentials: this.#lookUps.cache,
+    };
     this.#revision.compiled();
     this.#markRead();
     if (why !== 'others-changed') this.#ports.observer[why](endpoints);

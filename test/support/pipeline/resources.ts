@@ -12,6 +12,7 @@ import { hashAppKey } from '../../../src/model/app-key.ts';
 import { type Consumer, consumerDefaults } from '../../../src/model/consumer.ts';
 import { type Credential } from '../../../src/model/credential.ts';
 import type { Grant, GroupGrant, OwnGrant } from '../../../src/model/grant.ts';
+import { type Issuer, issuerDefaults } from '../../../src/model/issuer.ts';
 import { type Labels } from '../../../src/model/labels.ts';
 import { type Limit } from '../../../src/model/limit.ts';
 import type { Plan } from '../../../src/model/plan.ts';
@@ -174,6 +175,18 @@ export function plan(parts: Partial<Plan> = {}): Plan {
   };
 }
 
+/** An issuer: `partner-idp` with its keys at an address, unless stated otherwise. */
+export function issuer(parts: Partial<Issuer> = {}): Issuer {
+  return {
+    ...issuerDefaults,
+    id: 'partner-idp',
+    issuer: 'https://idp.partner.example',
+    keys: { kind: 'uri', jwksUri: 'https://idp.partner.example/keys' },
+    audiences: ['https://api.example.com'],
+    ...parts,
+  };
+}
+
 /** What a catalog is made of. */
 export interface CatalogParts {
   readonly endpoints?: readonly Endpoint[];
@@ -181,6 +194,7 @@ export interface CatalogParts {
   readonly credentials?: readonly Credential[];
   readonly grants?: readonly Grant[];
   readonly plans?: readonly Plan[];
+  readonly issuers?: readonly Issuer[];
 }
 
 /** A catalog: `orders` by key, `acme` with one credential and no grant, unless stated otherwise. */
@@ -190,8 +204,9 @@ export function catalogOf({
   credentials = [credential()],
   grants = [],
   plans = [],
+  issuers = [],
 }: CatalogParts = {}): Catalog {
-  return compileCatalog({ endpoints, consumers, credentials, grants, plans });
+  return compileCatalog({ endpoints, consumers, credentials, grants, plans, issuers });
 }
 
 function matchOf({

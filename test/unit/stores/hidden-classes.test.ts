@@ -22,9 +22,16 @@ describe('the resources that checks read have one hidden class each', () => {
   });
 
   it('credentials of a declarative file', () => {
-    const joined = { endpoints: [], consumers: [], credentials: [] as Credential[], grants: [], plans: [] };
+    const joined = {
+      endpoints: [],
+      consumers: [],
+      credentials: [] as Credential[],
+      grants: [],
+      plans: [],
+      issuers: [],
+    };
     const credentials = numbers.map(credentialOf);
-    const state = { endpoints: [], consumers: [], credentials, grants: [], plans: [] };
+    const state = { endpoints: [], consumers: [], credentials, grants: [], plans: [], issuers: [] };
     for (const slice of sliceState(state)) joinSlice(joined, slice);
     assertOneClass(joined.credentials);
     const secrets = joined.credentials.map(({ material }) => material).filter(({ kind }) => kind === 'shared-secret');
@@ -35,9 +42,16 @@ describe('the resources that checks read have one hidden class each', () => {
     const key = readPublicKey(spki(generateKeyPairSync('ed25519').publicKey));
     assert.ok(key instanceof PublicKey);
     const material = publicKeyMaterial(key, { publicKey: key, expiresAt: 5 });
-    const joined = { endpoints: [], consumers: [], credentials: [] as Credential[], grants: [], plans: [] };
+    const joined = {
+      endpoints: [],
+      consumers: [],
+      credentials: [] as Credential[],
+      grants: [],
+      plans: [],
+      issuers: [],
+    };
     const credentials = [{ ...credentialOf(0), material }];
-    for (const slice of sliceState({ endpoints: [], consumers: [], credentials, grants: [], plans: [] })) {
+    for (const slice of sliceState({ endpoints: [], consumers: [], credentials, grants: [], plans: [], issuers: [] })) {
       joinSlice(joined, structuredClone(slice));
     }
     const [taken] = joined.credentials;
@@ -94,10 +108,18 @@ describe('names of closed lists that checks compare are the constants of the pro
       credentials: [] as Credential[],
       grants: [],
       plans: [],
+      issuers: [],
     };
     const read = readEndpointDocument(endpointDocument('orders'));
     assert.ok('value' in read, JSON.stringify(read));
-    const state = { endpoints: [read.value], consumers: [], credentials: [credentialOf(1)], grants: [], plans: [] };
+    const state = {
+      endpoints: [read.value],
+      consumers: [],
+      credentials: [credentialOf(1)],
+      grants: [],
+      plans: [],
+      issuers: [],
+    };
     for (const slice of sliceState(state)) joinSlice(joined, structuredClone(slice));
     assert.deepEqual(copiesIn(joined.endpoints), []);
     assert.deepEqual(
