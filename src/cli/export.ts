@@ -99,6 +99,7 @@ function counted(parts: DeclaredParts, onWritten: () => void): DeclaredParts {
   };
   return {
     endpoints: count(parts.endpoints),
+    issuers: count(parts.issuers),
     consumers: count(parts.consumers),
     grants: count(parts.grants),
     plans: count(parts.plans),

@@ -154,6 +154,7 @@ function countResources({
   credentials,
   grants,
   plans,
+  issuers,
 }: PlacedDocument): Readonly<Record<string, number>> {
   return {
     endpoints: endpoints.length,
@@ -161,6 +162,7 @@ function countResources({
     credentials: credentials.length,
     grants: grants.length,
     ...(plans.length === 0 ? {} : { plans: plans.length }),
+    ...(issuers.length === 0 ? {} : { issuers: issuers.length }),
   };
 }
 

@@ -83,10 +83,6 @@ export const MAX_ISSUER_SKEW_SECONDS = 600;
 export const MAX_REQUIRED_CLAIMS = 16;
 /** Values that a required claim may have. */
 export const MAX_CLAIM_VALUES = 32;
-/** Characters of the name of a claim. */
-export const MAX_CLAIM_NAME_CHARACTERS = 128;
-/** Characters of the value of a claim. */
-export const MAX_CLAIM_VALUE_CHARACTERS = 512;
 /** Different sets of claims, by their names, that the credentials of one issuer have: each is a look-up of a check. */
 export const MAX_CLAIM_NAMES_OF_ISSUER = 8;
 /**

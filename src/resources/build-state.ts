@@ -30,8 +30,8 @@ export function buildState(content: DocumentContent): StoreState {
     const id = credential.id ?? generateId(credential, appKey, taken, counts);
     return makeCredential({ ...kept, id, appKeyHash, material });
   });
-  const { endpoints, consumers, grants, plans } = content;
-  return { endpoints, consumers, credentials, grants, plans, issuers: [] };
+  const { endpoints, consumers, grants, plans, issuers } = content;
+  return { endpoints, consumers, credentials, grants, plans, issuers };
 }
 
 function incomplete(credential: DocumentCredential): Error {

@@ -3,6 +3,7 @@ import {
   MAX_ENDPOINTS,
   MAX_GROUP_GRANTS,
   MAX_GROUP_GRANTS_OF_ENDPOINT,
+  MAX_ISSUERS,
   MAX_PATH_SEGMENTS,
   MAX_PLANS,
 } from '../model/bounds.ts';
@@ -14,10 +15,11 @@ interface Counted {
   readonly endpoints: readonly Placed<Endpoint>[];
   readonly grants: readonly Placed<Grant>[];
   readonly plans: readonly Placed<unknown>[];
+  readonly issuers: readonly Placed<unknown>[];
 }
 
-/** Reports the first endpoint, the first grants for groups and the first plan that are more than a store may have. */
-export function checkCounts({ endpoints, grants, plans }: Counted, problems: ProblemLog): void {
+/** Reports the first endpoint, grants for groups, plan and issuer that are more than a store may have. */
+export function checkCounts({ endpoints, grants, plans, issuers }: Counted, problems: ProblemLog): void {
   const counts = new Map<string, number>();
   const count = (what: string, { place }: Placed<unknown>, more: number, most: number): void => {
     const before = counts.get(what) ?? 0;
@@ -37,4 +39,5 @@ export function checkCounts({ endpoints, grants, plans }: Counted, problems: Pro
     count(ofEndpoint, placed, 1, MAX_GROUP_GRANTS_OF_ENDPOINT);
   }
   for (const placed of plans) count('plans', placed, 1, MAX_PLANS);
+  for (const placed of issuers) count('issuers', placed, 1, MAX_ISSUERS);
 }

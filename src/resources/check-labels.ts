@@ -8,11 +8,11 @@ interface Labelled {
 }
 
 /**
- * Reports endpoints or consumers of a document that do not carry the labels of a selector: with one, a document holds
- * nothing else. Labels of the document are not repeated.
+ * Reports endpoints, consumers or issuers of a document that do not carry the labels of a selector: with one, a
+ * document holds nothing else. Labels of the document are not repeated.
  */
 export function checkLabels(
-  noun: 'endpoint' | 'consumer',
+  noun: 'endpoint' | 'consumer' | 'issuer',
   declared: readonly Placed<Labelled>[],
   selector: LabelSelector,
   problems: ProblemLog,

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import { type Grant, type GroupGrant, isGroupGrant, rankOf } from '../model/grant.ts';
+import type { Issuer } from '../model/issuer.ts';
 import type { Material } from '../model/material.ts';
 import type { Plan } from '../model/plan.ts';
 import { grantId } from './grant.ts';
@@ -72,11 +73,18 @@ export function checkUniquePriorities(plans: readonly Placed<Plan>[], problems: 
   reportRepeated(plans, ({ value }) => String(value.priority), 'priority', describe, problems);
 }
 
+/** Reports second issuers with the same `iss`: by which of them a token counts must never be open (spec §1). */
+export function checkUniqueIssuers(issuers: readonly Placed<Issuer>[], problems: ProblemLog): void {
+  const describe = (_: unknown, first: string): string =>
+    `the issuer on ${first} has the same "issuer"; one is enough for all its consumers: keep one`;
+  reportRepeated(issuers, ({ value }) => value.issuer, 'issuer', describe, problems);
+}
+
 /** Dangling references beyond these are reported without the nearest known id, whose search looks at every id. */
 const MAX_SUGGESTIONS = 20;
 
 /** What references may lead to, by id. */
-type KnownIds = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
+export type KnownIds = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
 
 /** Reports references that lead nowhere. */
 export function checkReferences(
@@ -102,7 +110,10 @@ export function checkPlanReferences(plans: readonly Placed<Plan>[], endpoints: K
   }
 }
 
-function referenceChecker(problems: ProblemLog): (noun: string, id: string, known: KnownIds, place: Place) => void {
+/** Reports each reference that leads nowhere, the first with the nearest known id. */
+export function referenceChecker(
+  problems: ProblemLog,
+): (noun: string, id: string, known: KnownIds, place: Place) => void {
   let suggestions = 0;
   return (noun, id, known, place) => {
     if (known.has(id)) return;

@@ -3,6 +3,7 @@ import { declareCredential, declareWholeOwned } from './credential.ts';
 import { type Declared, declareTime } from './declared.ts';
 import { declareEndpoint, declareWholeEndpoint } from './endpoint.ts';
 import { declareGrant, grantId } from './grant.ts';
+import { declareIssuer, declareWholeIssuer } from './issuer.ts';
 import { declareOperator } from './operator.ts';
 import { declarePlan } from './plan.ts';
 import type { ResourceKind, ResourceOf, Stored } from './resource.ts';
@@ -14,6 +15,7 @@ const declareByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[K]) =
   credential: (credential) => ({ consumer: credential.consumerId, ...declareCredential(credential, 'leave-out') }),
   grant: declareGrant,
   plan: declarePlan,
+  issuer: declareIssuer,
   operator: declareOperator,
 };
 
@@ -33,6 +35,7 @@ const declareWholeByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[
   credential: (credential) => ({ consumer: credential.consumerId, ...declareWholeOwned(credential, 'leave-out') }),
   grant: declareGrant,
   plan: declarePlan,
+  issuer: declareWholeIssuer,
   operator: declareOperator,
 };
 

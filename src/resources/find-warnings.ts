@@ -23,8 +23,8 @@ export function findWarnings(
   nowSeconds: number,
   isWhole = true,
 ): readonly Problem[] {
-  const { endpoints, consumers, grants, plans } = document;
-  const isEmpty = isWhole && endpoints.length + consumers.length + grants.length + plans.length === 0;
+  const { endpoints, consumers, grants, plans, issuers } = document;
+  const isEmpty = isWhole && [endpoints, consumers, grants, plans, issuers].every(({ length }) => length === 0);
   const found = [
     ...(isEmpty ? sources.slice(0, 1).map(({ file }) => ({ file, line: 1, column: 1, path: '', message: EMPTY })) : []),
     ...sources.flatMap((source) => ('text' in source ? warnOfJson(source) : [])),

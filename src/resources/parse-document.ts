@@ -1,6 +1,7 @@
 import type { Consumer } from '../model/consumer.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
+import type { Issuer } from '../model/issuer.ts';
 import type { Plan } from '../model/plan.ts';
 import {
   checkCollisions,
@@ -9,6 +10,7 @@ import {
   checkUniqueAppKeys,
   checkUniqueGrants,
   checkUniqueIds,
+  checkUniqueIssuers,
   checkUniquePriorities,
   type Declared,
 } from './cross-references.ts';
@@ -24,6 +26,8 @@ import { chooseSelector, documentSelectorField } from './document-selector.ts';
 import { consumerKind, readConsumer } from './consumer.ts';
 import { endpointKind, readEndpoint } from './endpoint.ts';
 import { grantKind, readGrant } from './grant.ts';
+import { checkClaimNames, checkIssuerReferences } from './issuer-references.ts';
+import { issuerKind, readIssuer } from './issuer.ts';
 import { planKind, readPlan } from './plan.ts';
 import { readList, readMapping } from '../model/document/read-mapping.ts';
 import type { CredentialContext } from './app-secret.ts';
@@ -40,6 +44,7 @@ export interface DocumentContent {
   readonly credentials: readonly DocumentCredential[];
   readonly grants: readonly Grant[];
   readonly plans: readonly Plan[];
+  readonly issuers: readonly Issuer[];
 }
 
 /** How a set of documents is read. */
@@ -67,6 +72,7 @@ const documentKind = {
     consumers: nestedList(consumerKind),
     grants: nestedList(grantKind),
     plans: nestedList(planKind),
+    issuers: nestedList(issuerKind),
   },
   required: ['version'],
 } as const;
@@ -93,7 +99,7 @@ export function parseDocument(
 ): ParsedDocument {
   const parsed = parsePlacedDocument(sources, { ...options, references: 'document' });
   if ('problems' in parsed) return parsed;
-  const { endpoints, consumers, credentials, grants, plans } = parsed.document;
+  const { endpoints, consumers, credentials, grants, plans, issuers } = parsed.document;
   return {
     content: {
       endpoints: endpoints.map(({ value }) => value),
@@ -101,6 +107,7 @@ export function parseDocument(
       credentials: credentials.map(({ value }) => value),
       grants: grants.map(({ value }) => value),
       plans: plans.map(({ value }) => value),
+      issuers: issuers.map(({ value }) => value),
     },
   };
 }
@@ -113,6 +120,7 @@ export interface PlacedDocument {
   readonly credentials: readonly Placed<DocumentCredential>[];
   readonly grants: readonly Placed<Grant>[];
   readonly plans: readonly Placed<Plan>[];
+  readonly issuers: readonly Placed<Issuer>[];
   /** The labels that all of it carries; undefined for a document about everything. */
   readonly selector: LabelSelector | undefined;
   /** Takes the problems that are found later. */
@@ -146,6 +154,7 @@ export function parsePlacedDocument(
   const credentials: ReadCredential[] = [];
   const grants: ReadItem<Grant>[] = [];
   const plans: ReadItem<Plan>[] = [];
+  const issuers: ReadItem<Issuer>[] = [];
   const selectors: Placed<LabelSelector>[] = [];
   for (const tree of trees) {
     const root: Place = { tree, path: [] };
@@ -177,6 +186,10 @@ export function parsePlacedDocument(
       plans.push({ raw, place, value: readPlan(raw, place, problems) });
       reportUnseen(raw, place, problems);
     }
+    for (const { raw, place } of itemsOf(values?.issuers, placeIn(root, 'issuers'), problems)) {
+      issuers.push({ raw, place, value: readIssuer(raw, place, context) });
+      reportUnseen(raw, place, problems);
+    }
   }
   const before = problems.count;
   const selector = chooseSelector(selectors, given, problems);
@@ -187,6 +200,7 @@ export function parsePlacedDocument(
     credentials: credentials.flatMap(rightOnly),
     grants: grants.flatMap(rightOnly),
     plans: plans.flatMap(rightOnly),
+    issuers: issuers.flatMap(rightOnly),
     selector,
     problems,
   };
@@ -197,17 +211,22 @@ export function parsePlacedDocument(
   checkUniqueGrants(document.grants, problems);
   checkUniqueIds(plans.map(declaredBy), 'plan', problems);
   checkUniquePriorities(document.plans, problems);
+  const issuerIds = checkUniqueIds(issuers.map(declaredBy), 'issuer', problems);
+  checkUniqueIssuers(document.issuers, problems);
   checkCounts(document, problems);
+  checkClaimNames(document.credentials, problems);
   const areWhole = references === 'document' || (references === 'as-selected' && selector === undefined);
   if (areWhole) {
     checkReferences(document.grants, endpointIds, consumerIds, problems);
     checkPlanReferences(document.plans, endpointIds, problems);
+    checkIssuerReferences(document.credentials, issuerIds, problems);
   }
   checkCollisions(document.endpoints, problems);
   // Where selectors differ, which of them the labels should be is open.
   if (selector !== undefined && isAgreed) {
     checkLabels('endpoint', document.endpoints, selector, problems);
     checkLabels('consumer', document.consumers, selector, problems);
+    checkLabels('issuer', document.issuers, selector, problems);
     checkPlanLabels(document.plans, selector, problems);
   }
   return problems.count > 0 ? { problems: problems.sorted() } : { document };

@@ -3,12 +3,13 @@ import type { Credential } from '../model/credential.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
 import type { Operator } from '../model/operator.ts';
+import type { Issuer } from '../model/issuer.ts';
 import type { LabelsSince } from '../model/labels-since.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Secret } from '../model/secret.ts';
 
 /** What operators manage (spec §1), and the operators themselves, whom no declarative file holds. */
-export const resourceKinds = ['endpoint', 'consumer', 'credential', 'grant', 'plan', 'operator'] as const;
+export const resourceKinds = ['endpoint', 'consumer', 'credential', 'grant', 'plan', 'issuer', 'operator'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
 /** A credential as operators have it: with its App Key, which the check path does without. */
@@ -24,6 +25,7 @@ export interface ResourceOf {
   readonly credential: ManagedCredential;
   readonly grant: Grant;
   readonly plan: Plan;
+  readonly issuer: Issuer;
   readonly operator: Operator;
 }
 
@@ -35,6 +37,6 @@ export interface Stored<T> {
   /** Seconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Of an endpoint or consumer of a database; absent where a former version wrote it last. */
+  /** Of an endpoint, consumer or issuer of a database; absent where a former version wrote it last. */
   readonly labelsSince?: LabelsSince | undefined;
 }

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { codeOf } from '../base/files/fingerprint.ts';
+import { MAX_JWKS_BYTES } from '../model/bounds.ts';
 import { MAX_PUBLIC_KEY_CHARACTERS } from '../model/public-key/read-public-key.ts';
 
 /** Where an App Secret is kept outside the document: `appSecretFrom: { env: NAME }` or `{ file: PATH }`. */
@@ -18,8 +19,17 @@ export type ReadSecret = (reference: SecretReference, documentFile: string) => S
 /** Stands for secrets that nobody needs, so that reading a file needs none of the variables and files that it names. */
 export const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
 
-/** The text of a file with a public key, or why there is none, in words that follow `"publicKey"`. */
-export type ReadKeyFile = (file: string, documentFile: string) => SecretAnswer;
+/** What a file with keys holds, and how many bytes of it are read at most. */
+const keyFiles = {
+  'public-key': { maxBytes: MAX_PUBLIC_KEY_CHARACTERS, what: 'a public key' },
+  jwks: { maxBytes: MAX_JWKS_BYTES, what: 'a set of keys' },
+} as const;
+
+/**
+ * The text of a file with keys, or why there is none, in words that follow `"publicKey"`. A public key unless stated
+ * otherwise.
+ */
+export type ReadKeyFile = (file: string, documentFile: string, kind?: keyof typeof keyFiles) => SecretAnswer;
 
 /**
  * Reads files with public keys, whose paths are relative to the document that names them. They hold no secret, and are
@@ -28,10 +38,11 @@ export type ReadKeyFile = (file: string, documentFile: string) => SecretAnswer;
  * @param onFile called with the absolute path of every file before it is read, whether it can be read or not
  */
 export function keyFileReader(onFile?: (path: string) => void): ReadKeyFile {
-  return (file, documentFile) => {
+  return (file, documentFile, kind = 'public-key') => {
     const path = isAbsolute(file) ? file : resolve(dirname(documentFile), file);
     onFile?.(path);
-    return readPlainFile(path, MAX_PUBLIC_KEY_CHARACTERS, 'a public key');
+    const { maxBytes, what } = keyFiles[kind];
+    return readPlainFile(path, maxBytes, what);
   };
 }
 

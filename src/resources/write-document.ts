@@ -10,12 +10,15 @@ export interface DocumentParts {
   /** The labels that all of it carries; undefined for a document about everything. */
   readonly selector?: LabelSelector | undefined;
   readonly endpoints: AsyncIterable<Declared>;
+  readonly issuers: AsyncIterable<Declared>;
   readonly consumers: AsyncIterable<Declared>;
   readonly grants: AsyncIterable<Declared>;
   readonly plans: AsyncIterable<Declared>;
 }
 
-const sections = ['endpoints', 'consumers', 'grants', 'plans'] as const;
+const sections = ['endpoints', 'issuers', 'consumers', 'grants', 'plans'] as const;
+/** What former versions do not know: left out while there is none, so that they read the document. */
+const NEWER: readonly string[] = ['issuers', 'plans'];
 
 /** Writes a declarative document (interfaces §4), piece by piece, so that any number of resources can be written. */
 export async function* writeDocument(parts: DocumentParts, format: 'yaml' | 'json'): AsyncGenerator<string> {
@@ -48,9 +51,8 @@ async function* writeJson(parts: DocumentParts): AsyncGenerator<string> {
       yield `${isEmpty ? head : ','}\n    ${escapeInJson(JSON.stringify(declared))}`;
       isEmpty = false;
     }
-    // A former version reads a document without plans.
     if (!isEmpty) yield '\n  ]';
-    else if (section !== 'plans') yield `${head}]`;
+    else if (!NEWER.includes(section)) yield `${head}]`;
   }
   yield '\n}\n';
 }

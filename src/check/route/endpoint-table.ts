@@ -5,7 +5,7 @@ import { parsePathRule } from '../receive/path.ts';
 import type { Catalog, EndpointTable, StoreState } from '../store/check-store.ts';
 import { compileCredentialIndex } from '../store/credential-index.ts';
 import { compileGroupGrants } from '../store/group-grants.ts';
-import { compileIssuers } from '../store/issuer-table.ts';
+import { claimNamesIn, compileIssuers } from '../store/issuer-table.ts';
 import { compilePlans } from '../store/plan-table.ts';
 
 interface MethodRules {
@@ -22,12 +22,12 @@ interface PathNode {
 
 /** Compiles all resources of a store into a catalog that answers everything from memory. */
 export function compileCatalog(state: StoreState): Catalog {
-  const { endpoints, grants, plans, issuers } = state;
+  const { endpoints, credentials, grants, plans, issuers } = state;
   return {
     endpoints: compileEndpointTable(endpoints),
     groupGrants: compileGroupGrants(grants.filter(isGroupGrant), endpoints),
     plans: compilePlans(plans, endpoints),
-    issuers: compileIssuers(issuers, new Map()),
+    issuers: compileIssuers(issuers, claimNamesIn(credentials)),
     credentials: compileCredentialIndex(state),
   };
 }

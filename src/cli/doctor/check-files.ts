@@ -25,13 +25,14 @@ export async function checkFileStore(path: string, environment: Environment): Pr
       fault(subject, formatProblem(problem), `fix it; "postern validate -f ${path}" shows the line`),
     );
   }
-  const { endpoints, consumers, credentials, grants, plans } = parsed.content;
+  const { endpoints, consumers, credentials, grants, plans, issuers } = parsed.content;
   const counts = Object.entries({
     endpoint: endpoints,
     consumer: consumers,
     credential: credentials,
     grant: grants,
     ...(plans.length === 0 ? {} : { plan: plans }),
+    ...(issuers.length === 0 ? {} : { issuer: issuers }),
   });
   const warnings = [
     ...(holdsSecrets(parsed.content, read.text) ? [warnOfReaders(path, 'secrets of partners')] : []),

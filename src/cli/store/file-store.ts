@@ -138,7 +138,7 @@ function withUnread(credential: ManagedCredential, unread: ReadonlyMap<string, s
 }
 
 function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, string>): Resources {
-  const { endpoints, consumers, credentials, grants, plans } = buildState(content);
+  const { endpoints, consumers, credentials, grants, plans, issuers } = buildState(content);
   // `buildState` keeps the order of the document, and the App Keys are only there.
   const managed = credentials.map((credential, index): ManagedCredential => {
     const appKey = content.credentials[index]?.appKey ?? null;
@@ -151,6 +151,7 @@ function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, strin
     credential: inOrder(managed),
     grant: inOrder(grants),
     plan: inOrder(plans),
+    issuer: inOrder(issuers),
     operator: new Map(),
   };
 }

@@ -90,6 +90,7 @@ export function createFileObserver(logger: Logger, metrics: Metrics): FileObserv
         credentials: state.credentials.length,
         grants: state.grants.length,
         ...(state.plans.length === 0 ? {} : { plans: state.plans.length }),
+        ...(state.issuers.length === 0 ? {} : { issuers: state.issuers.length }),
       });
     },
     refused(path, problems) {

@@ -55,6 +55,7 @@ function warningsOf(
       return warningsOfPlan(resource as NonNullable<ChangeOf<'plan'>['after']>, isOpen);
     }
     case 'consumer':
+    case 'issuer':
     case 'operator':
       return [];
   }

@@ -1,6 +1,7 @@
 import { declareWholeOwned } from '../credential.ts';
 import type { SecretsShown } from '../credential-material.ts';
 import { declareGrant } from '../grant.ts';
+import { declareWholeIssuer } from '../issuer.ts';
 import { declarePlan } from '../plan.ts';
 import { declareWholeConsumer } from '../consumer.ts';
 import { declareWholeEndpoint } from '../endpoint.ts';
@@ -20,7 +21,7 @@ export interface DeclaredPart {
 }
 
 /** The resources of a document. */
-export type DeclaredParts = Pick<DocumentParts, 'endpoints' | 'consumers' | 'grants' | 'plans'>;
+export type DeclaredParts = Pick<DocumentParts, 'endpoints' | 'issuers' | 'consumers' | 'grants' | 'plans'>;
 
 /** Consumers whose credentials are asked for at once. */
 const CONSUMERS_AT_ONCE = 500;
@@ -30,7 +31,7 @@ const CONSUMERS_AT_ONCE = 500;
  * written: what the file leaves out, `apply` would keep as the store then has it. Reads piece by piece and keeps
  * nothing. Selects endpoints, and consumers with their credentials; all where neither is selected. Grants are those of
  * the selected consumers and endpoints: of both, where both are selected; with a selector, what belongs to it. Plans
- * are left out where endpoints or consumers are selected by their ids: they are about others, too.
+ * and issuers are left out where endpoints or consumers are selected by their ids: they are about others, too.
  */
 export function declareStore(
   store: ResourceStore,
@@ -45,6 +46,7 @@ export function declareStore(
       isAll || consumerIds !== undefined
         ? declareConsumers(store, { ids: consumerIds, labels: selector }, secrets)
         : nothing(),
+    issuers: isAll ? declareIssuers(store, selector) : nothing(),
     plans: isAll ? declarePlans(store, selector) : nothing(),
     grants: selector === undefined ? declareGrants(store, endpointIds, consumerIds) : declareGrantsOf(store, selector),
   };
@@ -80,6 +82,10 @@ async function* declareGrants(store: ResourceStore, endpointIds: Ids, consumerId
 
 async function* declarePlans(store: ResourceStore, selector: LabelSelector | undefined): AsyncGenerator<Declared> {
   for await (const { resource } of listSelected(store, 'plan', selector)) yield declarePlan(resource);
+}
+
+async function* declareIssuers(store: ResourceStore, selector: LabelSelector | undefined): AsyncGenerator<Declared> {
+  for await (const { resource } of store.list('issuer', { labels: selector })) yield declareWholeIssuer(resource);
 }
 
 async function* declareGrantsOf(store: ResourceStore, selector: LabelSelector): AsyncGenerator<Declared> {

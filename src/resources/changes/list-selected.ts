@@ -7,10 +7,10 @@ import { pagesOf, type ResourceStore } from './resource-store.ts';
 const OWNERS_AT_ONCE = 500;
 
 /**
- * What is stored of a kind and belongs to a selector: endpoints and consumers that carry its labels, the credentials of
- * these consumers, the grants on these endpoints, and the plans whose selectors carry it. Who may call an API is for
- * those to say who have the endpoint, so a grant is theirs, whosever its consumer is. Everything without a selector.
- * Reads piece by piece and keeps nothing.
+ * What is stored of a kind and belongs to a selector: endpoints, consumers and issuers that carry its labels, the
+ * credentials of these consumers, the grants on these endpoints, and the plans whose selectors carry it. Who may call
+ * an API is for those to say who have the endpoint, so a grant is theirs, whosever its consumer is. Everything without
+ * a selector. Reads piece by piece and keeps nothing.
  */
 export async function* listSelected<K extends ResourceKind>(
   store: ResourceStore,

@@ -24,14 +24,14 @@ export type Remedy =
 
 /** What is in the way of a wish. */
 export interface ConflictHolder {
-  readonly kind: 'endpoint' | 'consumer' | 'credential' | 'plan';
+  readonly kind: 'endpoint' | 'consumer' | 'credential' | 'plan' | 'issuer';
   readonly id: string;
   /** The sentence of the conflict without its name, for operators beyond whose reach it is. */
   readonly unnamed: string;
 }
 
-/** The id of a new endpoint, consumer or plan is taken. Ids are those of all: it shows, but not whose it is. */
-export function takenId(kind: 'endpoint' | 'consumer' | 'plan', id: string): PlannedConflict {
+/** The id of a new endpoint, consumer, plan or issuer is taken. Ids are those of all: it shows, but not whose it is. */
+export function takenId(kind: 'endpoint' | 'consumer' | 'plan' | 'issuer', id: string): PlannedConflict {
   const conflict = `the ${kind} "${id}" already exists`;
   const holder = { kind, id, unnamed: `${conflict}; take another "id"` };
   return { conflict, remedy: { kind: 'edit', resource: kind, id }, holder };

@@ -201,6 +201,7 @@ interface Documents {
   readonly credentials: CredentialDocument;
   readonly grants: GrantDocument;
   readonly plans: DeclaredDocument;
+  readonly issuers: DeclaredDocument;
   readonly operators: DeclaredDocument;
   readonly sessions: SessionDocument;
   readonly idempotency: IdempotencyDocument;

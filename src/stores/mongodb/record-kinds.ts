@@ -12,6 +12,7 @@ import {
   readEndpointDocument,
   readGrantDocument,
   readOperatorDocument,
+  readIssuerDocument,
   readPlanDocument,
   readVersion,
   type VersionFields,
@@ -19,6 +20,7 @@ import {
   writeEndpointDocument,
   writeGrantDocument,
   writeOperatorDocument,
+  writeIssuerDocument,
   writePlanDocument,
 } from './mapping/records.ts';
 
@@ -49,6 +51,7 @@ export const recordKinds: { readonly [K in ResourceKind]: RecordKind<K> } = {
   operator: { collection: 'operators', read: readOperatorDocument, write: writeOperatorDocument },
   grant: { collection: 'grants', read: readGrantDocument, write: writeGrantDocument },
   plan: { collection: 'plans', read: readPlanDocument, write: writePlanDocument },
+  issuer: { collection: 'issuers', read: readIssuerDocument, write: writeIssuerDocument },
 };
 
 /** A resource with its revision and times, or why the document cannot be read. */

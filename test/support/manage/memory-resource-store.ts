@@ -39,6 +39,7 @@ import type { Endpoint } from '../../../src/model/endpoint.ts';
 import type { Operator } from '../../../src/model/operator.ts';
 import { carries, type Labels, type LabelSelector } from '../../../src/model/labels.ts';
 import { type Grant, isGroupGrant, rankOf } from '../../../src/model/grant.ts';
+import type { Issuer } from '../../../src/model/issuer.ts';
 import { type Plan, planBelongsTo } from '../../../src/model/plan.ts';
 import { findMatchCollisions } from '../../../src/check/route/collisions.ts';
 
@@ -51,6 +52,7 @@ export interface InitialResources {
   readonly credentials?: readonly ManagedCredential[];
   readonly grants?: readonly Grant[];
   readonly plans?: readonly Plan[];
+  readonly issuers?: readonly Issuer[];
 }
 
 /**
@@ -79,6 +81,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     credential: 0,
     grant: 0,
     plan: 0,
+    issuer: 0,
     operator: 0,
   };
   #revision = 0;
@@ -88,7 +91,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     clock: Clock = { nowSeconds: () => 1_790_000_000, nowMs: () => 1_790_000_000_000, elapsedMs: () => 0 },
   ) {
     this.#clock = clock;
-    const { endpoints = [], consumers = [], credentials = [], grants = [], plans = [] } = initial;
+    const { endpoints = [], consumers = [], credentials = [], grants = [], plans = [], issuers = [] } = initial;
     const labelsSince = {};
     for (const resource of endpoints) {
       this.#tables.endpoint.set(resource.id, { ...this.#created(resource), labelsSince });
@@ -99,6 +102,9 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     for (const resource of credentials) this.#tables.credential.set(resource.id, this.#created(resource));
     for (const resource of grants) this.#tables.grant.set(grantId(resource), this.#created(resource));
     for (const resource of plans) this.#tables.plan.set(resource.id, this.#created(resource));
+    for (const resource of issuers) {
+      this.#tables.issuer.set(resource.id, { ...this.#created(resource), labelsSince });
+    }
     checkWhole(this.#tables);
   }
 
@@ -262,6 +268,7 @@ function emptyTables(): Tables {
     credential: new Map(),
     grant: new Map(),
     plan: new Map(),
+    issuer: new Map(),
     operator: new Map(),
   };
 }
@@ -273,6 +280,7 @@ function copyOf(tables: Tables): Tables {
     credential: new Map(tables.credential),
     grant: new Map(tables.grant),
     plan: new Map(tables.plan),
+    issuer: new Map(tables.issuer),
     operator: new Map(tables.operator),
   };
 }
@@ -305,9 +313,9 @@ function listOf(resource: object, field: 'subjects' | 'certificateNames'): reado
 /** What is changed, and what it belongs to, has to carry the selector, before and after. */
 function checkOwners(changes: readonly Change[], selector: LabelSelector, tables: Tables): void {
   const changed = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
-  const carriesAll = (kind: 'endpoint' | 'consumer', id: string): boolean => {
+  const carriesAll = (kind: 'endpoint' | 'consumer' | 'issuer', id: string): boolean => {
     const after = changed.get(`${kind} ${id}`)?.after ?? null;
-    const sides = [tables[kind].get(id)?.resource ?? null, after as Endpoint | Consumer | null];
+    const sides = [tables[kind].get(id)?.resource ?? null, after as Endpoint | Consumer | Issuer | null];
     return (
       sides.some((side) => side !== null) && sides.every((side) => side === null || carries(side.labels, selector))
     );
@@ -363,6 +371,11 @@ function checkWhole(tables: Tables): void {
     if (priorities.has(resource.priority)) throw new Conflict(`the plan "${id}" has the priority of another one`);
     priorities.add(resource.priority);
   }
+  const texts = new Set<string>();
+  for (const [id, { resource }] of tables.issuer) {
+    if (texts.has(resource.issuer)) throw new Conflict(`the issuer "${id}" has the "issuer" of another one`);
+    texts.add(resource.issuer);
+  }
   const [collision] = findMatchCollisions([...tables.endpoint.values()].map(({ resource }) => resource));
   if (collision !== undefined) {
     throw new Conflict(`the endpoints "${collision.first.id}" and "${collision.second.id}" claim the same requests`);
@@ -384,6 +397,7 @@ export async function contentsOf(store: ResourceStore): Promise<Record<ResourceK
     credential: [],
     grant: [],
     plan: [],
+    issuer: [],
     operator: [],
   };
   for (const kind of resourceKinds) {

@@ -6,6 +6,7 @@ import { declareConsumer } from '../../../src/resources/consumer.ts';
 import { declareCredential } from '../../../src/resources/credential.ts';
 import { declareEndpoint } from '../../../src/resources/endpoint.ts';
 import { declareGrant } from '../../../src/resources/grant.ts';
+import { declareIssuer } from '../../../src/resources/issuer.ts';
 import { declarePlan } from '../../../src/resources/plan.ts';
 import { type DocumentContent, parseDocument } from '../../../src/resources/parse-document.ts';
 import { type AddressList, addressListField } from '../../../src/model/address-list.ts';
@@ -14,6 +15,7 @@ import { Secret } from '../../../src/model/secret.ts';
 import {
   consumer,
   grant,
+  issuer,
   keyEndpoint,
   limit,
   openEndpoint,
@@ -121,8 +123,10 @@ describe('declaring resources', () => {
       consumers: [declareConsumer(acme)],
       grants: grants.map(declareGrant),
       plans: plans.map(declarePlan),
+      issuers: [declareIssuer(issuer({ requiredClaims: { tenant: ['a', 'b'] } }))],
     });
-    assert.deepEqual(content, { endpoints, consumers: [acme], credentials: [], grants, plans });
+    const issuers = [issuer({ requiredClaims: { tenant: ['a', 'b'] } })];
+    assert.deepEqual(content, { endpoints, consumers: [acme], credentials: [], grants, plans, issuers });
   });
 
   it('is read back with any text in names and labels that can be seen', () => {

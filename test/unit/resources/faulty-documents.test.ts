@@ -58,7 +58,7 @@ const cases: Readonly<Record<string, Case>> = {
   'an unknown key that resembles none': {
     text: 'version: 1\nplugins: []',
     problems: [
-      '2:1: unknown key in a declarative document; known keys: version, selector, endpoints, consumers, grants, plans',
+      '2:1: unknown key in a declarative document; known keys: version, selector, endpoints, consumers, grants, plans, issuers',
     ],
   },
   'a list without a value': {

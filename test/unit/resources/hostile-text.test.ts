@@ -123,8 +123,8 @@ describe('a hostile text', () => {
 
   it('gives no key of the prototype to the values', () => {
     assert.deepEqual(messagesOf('version: 1\nconstructor: 1\ntoString: 2\n__proto__: { endpoints: [] }'), [
-      'f.yaml:2:1: unknown key in a declarative document; known keys: version, selector, endpoints, consumers, grants, plans',
-      'f.yaml:3:1: unknown key in a declarative document; known keys: version, selector, endpoints, consumers, grants, plans',
+      'f.yaml:2:1: unknown key in a declarative document; known keys: version, selector, endpoints, consumers, grants, plans, issuers',
+      'f.yaml:3:1: unknown key in a declarative document; known keys: version, selector, endpoints, consumers, grants, plans, issuers',
       'f.yaml:4:1: this cannot be a key: a key is a text; quote it',
     ]);
   });

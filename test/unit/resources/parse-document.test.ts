@@ -190,6 +190,7 @@ grants: [{ endpoint: k, consumer: acme, limits: [] }, { endpoint: k, consumer: b
       credentials: [],
       grants: [],
       plans: [],
+      issuers: [],
     });
     assert.deepEqual(contentOf('---\nversion: 1\nendpoints: []\n...\n').endpoints, []);
   });

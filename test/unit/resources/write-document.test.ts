@@ -17,14 +17,15 @@ async function written(
     consumers?: Declared[];
     grants?: Declared[];
     plans?: Declared[];
+    issuers?: Declared[];
   },
   format: 'yaml' | 'json' = 'yaml',
 ): Promise<string> {
-  const { selector, comment = [], endpoints = [], consumers = [], grants = [], plans = [] } = parts;
+  const { selector, comment = [], endpoints = [], consumers = [], grants = [], plans = [], issuers = [] } = parts;
   let text = '';
   const document = {
     ...{ selector, comment, endpoints: each(endpoints), consumers: each(consumers) },
-    ...{ grants: each(grants), plans: each(plans) },
+    ...{ grants: each(grants), plans: each(plans), issuers: each(issuers) },
   };
   for await (const piece of writeDocument(document, format)) text += piece;
   return text;

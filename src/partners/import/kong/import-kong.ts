@@ -189,6 +189,7 @@ export async function* declaredDocument(imported: ImportedKong, format: 'yaml' |
     {
       comment,
       endpoints: inTurn(endpoints),
+      issuers: inTurn([]),
       consumers: inTurn(consumers),
       grants: inTurn(grants),
       plans: inTurn([]),

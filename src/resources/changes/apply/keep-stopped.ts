@@ -10,7 +10,10 @@ import type { ManagedCredential } from '../../resource.ts';
 /** What a resource is that a change brings back. */
 export type Stopped = 'disabled' | 'revoked' | 'retiring';
 
-/** A declared endpoint or consumer, which is enabled or disabled as the store has it when the document does not say. */
+/**
+ * A declared endpoint, consumer or issuer, which is enabled or disabled as the store has it when the document does not
+ * say.
+ */
 export function keepEnabled<T extends { readonly enabled: boolean }>({ value, place }: Placed<T>, stored: T): T {
   return isDeclared(place, 'enabled') ? value : { ...value, enabled: stored.enabled };
 }
@@ -41,6 +44,7 @@ export function stoppedBefore(change: Change): Stopped | null {
   switch (change.kind) {
     case 'endpoint':
     case 'consumer':
+    case 'issuer':
     case 'operator':
       return !change.before.resource.enabled && change.after.enabled ? 'disabled' : null;
     case 'credential': {

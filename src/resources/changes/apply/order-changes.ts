@@ -4,15 +4,22 @@ import type { Change, ChangeOf } from '../change.ts';
 import type { KindPlan } from './apply-plan.ts';
 
 /** The plans of all kinds. */
-type KindPlans = Readonly<Record<'endpoints' | 'consumers' | 'credentials' | 'grants' | 'plans', KindPlan>>;
+type KindPlans = Readonly<Record<'endpoints' | 'issuers' | 'consumers' | 'credentials' | 'grants' | 'plans', KindPlan>>;
 
 /**
- * Orders changes so that they can be made in several transactions: endpoints, each consumer with its credentials,
- * grants, plans; then deletions the other way round. Deleted plans go first: they leave their priorities to others, and
- * the endpoints that they list. A deleted endpoint whose requests another one takes over goes first, with
- * its grants; so does a deleted grant for a group whose priority another one takes over.
+ * Orders changes so that they can be made in several transactions: endpoints, issuers, each consumer with its
+ * credentials, grants, plans; then deletions the other way round. Deleted plans go first: they leave their priorities
+ * to others, and the endpoints that they list. A deleted endpoint whose requests another one takes over goes first,
+ * with its grants; so does a deleted grant for a group whose priority another one takes over.
  */
-export function orderChanges({ endpoints, consumers, credentials, grants, plans }: KindPlans): readonly Change[] {
+export function orderChanges({
+  endpoints,
+  issuers,
+  consumers,
+  credentials,
+  grants,
+  plans,
+}: KindPlans): readonly Change[] {
   const replaced = findReplaced(endpoints);
   const ranks = new Set(grants.made.flatMap(ranksOf));
   const isEarly = (change: Change): boolean =>
@@ -24,11 +31,13 @@ export function orderChanges({ endpoints, consumers, credentials, grants, plans 
     ...grants.deleted.filter(isEarly),
     ...endpoints.deleted.filter(isReplaced),
     ...endpoints.made,
+    ...issuers.made,
     ...withCredentials(consumers.made, credentials.made),
     ...grants.made,
     ...plans.made,
     ...grants.deleted.filter((change) => !isEarly(change)),
     ...credentials.deleted,
+    ...issuers.deleted,
     ...consumers.deleted,
     ...endpoints.deleted.filter((change) => !isReplaced(change)),
   ];

@@ -13,6 +13,7 @@ import { carries } from '../../../model/labels.ts';
 import { listSelected } from '../list-selected.ts';
 import { listEndpoints, type ResourceStore } from '../resource-store.ts';
 import { checkGrantOwners, checkGrantsElsewhere, checkTaken, checkTakenRequests } from './stay-within.ts';
+import { checkStoredIssuers } from './stored-issuers.ts';
 import { checkStoredPlans } from './stored-plans.ts';
 import { orderChanges } from './order-changes.ts';
 import { planCredentials } from './plan-credentials.ts';
@@ -47,6 +48,8 @@ export async function planApply(
   checkPlanReferences(document.plans, known, problems);
   await checkStoredPlans(document, store, options);
   const plans = await planKind('plan', document.plans, store, options, problems);
+  await checkStoredIssuers(document, store, options);
+  const issuers = await planKind('issuer', document.issuers, store, options, problems);
   if (selector !== undefined) {
     const changed = endpoints.made.flatMap((change) => (change.kind === 'endpoint' ? (change.after ?? []) : []));
     checkTakenRequests(document, changed, { stored, selector });
@@ -55,7 +58,7 @@ export async function planApply(
   }
   if (problems.count > 0) return { problems: problems.sorted() };
 
-  const kinds = { endpoints, consumers, credentials, grants, plans };
+  const kinds = { endpoints, issuers, consumers, credentials, grants, plans };
   return {
     plan: {
       selector,
@@ -77,6 +80,7 @@ const complete: {
   consumer: keepEnabled,
   grant: ({ value }) => value,
   plan: ({ value }) => value,
+  issuer: keepEnabled,
 };
 
 async function planKind<K extends PlainKind>(

@@ -10,15 +10,15 @@ import { chunksOf, type ResourceStore } from '../resource-store.ts';
 // A document that is applied with a selector changes nothing that belongs to others (list-selected.ts says what belongs
 // to whom). Whether what it declares carries the labels, its parser checks; here is what only the store can tell.
 
-/** A stored endpoint or consumer, and the declared one of the same id. */
+/** A stored endpoint, consumer or issuer, and the declared one of the same id. */
 interface Meeting {
-  readonly kind: 'endpoint' | 'consumer';
+  readonly kind: 'endpoint' | 'consumer' | 'issuer';
   readonly id: string;
   readonly stored: Labels;
   readonly placed: Placed<unknown>;
 }
 
-/** Reports a declared endpoint or consumer whose id is taken by one that does not carry the selector. */
+/** Reports a declared endpoint, consumer or issuer whose id is taken by one that does not carry the selector. */
 export function checkTaken({ kind, id, stored, placed }: Meeting, selector: LabelSelector, problems: ProblemLog): void {
   if (carries(stored, selector)) return;
   const isUnlabelled = !Object.keys(selector).some((name) => Object.hasOwn(stored, name));

@@ -5,8 +5,8 @@ import type { Change, ChangeOf } from '../change.ts';
 import type { ChangeGround, LabelledKind } from '../rights/change-ground.ts';
 
 /**
- * Whom each of some changes belongs to, as they are made: endpoint and consumer to who has their labels before and
- * after, a credential to who has its consumer, a grant to who has its endpoint and, unless it is for a group, its
+ * Whom each of some changes belongs to, as they are made: endpoint, consumer and issuer to who has their labels before
+ * and after, a credential to who has its consumer, a grant to who has its endpoint and, unless it is for a group, its
  * consumer, a plan to who has what both of its selectors say. Operators are nobody's.
  *
  * @param ground what the store has before the changes
@@ -28,6 +28,10 @@ export function createOwners(
       return ownedBy(
         sides.flatMap(({ consumerSelector, endpointSelector }) => [consumerSelector, endpointSelector ?? {}]),
       );
+    }
+    if (change.kind === 'issuer') {
+      const sides = [change.before?.resource ?? null, change.after].filter((side) => side !== null);
+      return ownedBy(sides.map(({ labels }) => labels));
     }
     if (change.kind !== 'credential' && change.kind !== 'grant') return ownedBy(labelsOf(change.kind, change.id));
     const owners: Labels[] = [];

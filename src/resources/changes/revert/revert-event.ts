@@ -5,6 +5,7 @@ import { declareWholeResource } from '../../declare-resource.ts';
 import type { Declared } from '../../declared.ts';
 import { readEndpoint } from '../../endpoint.ts';
 import { readGrant } from '../../grant.ts';
+import { readIssuerAlone } from '../../issuer.ts';
 import { readPlan } from '../../plan.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resource.ts';
 import { readSides } from '../audit/event-sides.ts';
@@ -42,6 +43,7 @@ const readers: { readonly [K in PlainKind]: Reader<ResourceOf[K]> } = {
   consumer: readConsumer,
   grant: readGrant,
   plan: readPlan,
+  issuer: readIssuerAlone,
 };
 
 function revertPlain<K extends PlainKind>(

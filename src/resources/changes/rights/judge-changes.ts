@@ -19,6 +19,7 @@ export const permissionFor: { readonly [K in ResourceKind]: Permission } = {
   credential: 'change-consumers',
   grant: 'change-consumers',
   plan: 'change-endpoints',
+  issuer: 'change-endpoints',
   operator: 'change-operators',
 };
 
@@ -81,6 +82,8 @@ class Judging {
         return this.#judgeGrant(change);
       case 'plan':
         return this.#judgePlan(change);
+      case 'issuer':
+        return this.#judgeIssuer(change);
     }
   }
 
@@ -102,21 +105,25 @@ class Judging {
   }
 
   #judgeLabelled(change: ChangeOf<'endpoint'> | ChangeOf<'consumer'>): Overreach | null {
-    const { operator, labelOwners } = this.#rights;
+    const { operator } = this.#rights;
     const { kind, id, after } = change;
     const before = change.before?.resource ?? null;
     const stored = before === null ? null : (this.#ground[kind].get(id) ?? null);
     for (const side of [before, stored]) if (side !== null && !this.#reaches(side)) return unseen(kind, id);
     if (after !== null && !this.#reaches(after)) {
-      return forbidden(`the resource must carry the labels of the operator: ${describeLabels(operator.selector)}`);
+      return forbidden(mustCarry(operator.selector));
     }
     for (const side of [before, stored, after]) {
       if (side !== null && 'match' in side && !isWithinBounds(side.match, operator)) return this.#outOfBounds(id);
     }
-    if (after === null) return null;
+    return after === null ? null : this.#judgeLabels(before?.labels ?? {}, after.labels);
+  }
+
+  #judgeLabels(before: Labels, after: Labels): Overreach | null {
+    const { operator, labelOwners } = this.#rights;
     // Labels of the operator are those that all within reach carries.
     const isOwn = (name: string): boolean => Object.hasOwn(operator.selector, name);
-    const reserved = changedLabels(before?.labels ?? {}, after.labels).find(
+    const reserved = changedLabels(before, after).find(
       (name) => !isOwn(name) && !maySetLabel(operator, name, labelOwners),
     );
     return reserved === undefined
@@ -150,6 +157,15 @@ class Judging {
       : forbidden(
           `consumerSelector and endpointSelector must name the labels of the operator: ${describeLabels(operator.selector)}`,
         );
+  }
+
+  /** Who has it can sign for every consumer whose credentials name it. A change is made of what the store has. */
+  #judgeIssuer({ id, before, after }: ChangeOf<'issuer'>): Overreach | null {
+    const { operator } = this.#rights;
+    if (before !== null && !this.#reaches(before.resource)) return unseen('issuer', id);
+    if (isBound(operator)) return forbidden(ISSUERS_ARE_UNBOUND);
+    if (after !== null && !this.#reaches(after)) return forbidden(mustCarry(operator.selector));
+    return after === null ? null : this.#judgeLabels(before?.resource.labels ?? {}, after.labels);
   }
 
   #judgeSide(id: string, grant: Grant, isNew: boolean): Overreach | null {
@@ -203,8 +219,13 @@ class Judging {
 
 const TOO_MANY_TO_COMPARE =
   'so many hosts, paths and methods cannot be compared with what is beyond reach: change fewer at once';
+const ISSUERS_ARE_UNBOUND = 'an operator who is bound to hosts or paths changes no issuers';
 const PLANS_ARE_UNBOUND = 'an operator who is bound to hosts or paths changes no plans';
 const GRANT_ELSEWHERE = 'a grant on an endpoint beyond reach would go with it; it has to be removed first';
+
+function mustCarry(selector: Labels): string {
+  return `the resource must carry the labels of the operator: ${describeLabels(selector)}`;
+}
 
 function forbidden(message: string): Overreach {
   return { code: 'FORBIDDEN', message };

@@ -18,7 +18,7 @@ export interface Overreach {
 
 /** What beyond an operator's reach a request met. For the audit trail of those who reach everything. */
 export interface MetBeyondReach {
-  readonly kind: 'endpoint' | 'consumer' | 'credential' | 'grant' | 'plan';
+  readonly kind: 'endpoint' | 'consumer' | 'credential' | 'grant' | 'plan' | 'issuer';
   readonly id: string;
   /** The whole sentence, with every name. */
   readonly sentence: string;

@@ -3,7 +3,8 @@ import type { ClientSession, Db, ObjectId } from 'mongodb';
 import type { Change, ChangeOf } from '../../../resources/changes/change.ts';
 import type { Operator } from '../../../model/operator.ts';
 import { idOfResource } from '../../../resources/declare-resource.ts';
-import type { ResourceKind } from '../../../resources/resource.ts';
+import type { ManagedCredential, ResourceKind } from '../../../resources/resource.ts';
+import { claimNamesOf } from '../../../resources/token-claims.ts';
 import { collectionOf } from '../documents.ts';
 
 /** What the steps of one commit share, for one attempt. */
@@ -67,6 +68,8 @@ export function needsTurn(changes: readonly Change[]): boolean {
         return isNewReference(change);
       case 'plan':
         return change.before === null || newEndpointsOf(change).length > 0;
+      case 'issuer':
+        return change.before === null || change.after === null;
       case 'operator':
         return false;
     }
@@ -78,7 +81,14 @@ export function isNewReference(change: ChangeOf<'credential'> | ChangeOf<'grant'
   if (change.after === null) return false;
   if (change.before === null) return true;
   // The id of a grant names what it leads to.
-  return change.kind === 'credential' && change.before.resource.consumerId !== change.after.consumerId;
+  if (change.kind === 'grant') return false;
+  const { before, after } = change;
+  return before.resource.consumerId !== after.consumerId || claimsIn(before.resource) !== claimsIn(after);
+}
+
+/** What a credential names of an issuer; null for nothing. */
+function claimsIn({ material }: ManagedCredential): string | null {
+  return material.kind === 'token-claims' ? JSON.stringify([material.issuerId, claimNamesOf(material.claims)]) : null;
 }
 
 /** The endpoints that a plan lists and did not list before. */
@@ -107,6 +117,8 @@ function takesAway(change: Change): boolean {
   if (change.before === null) return false;
   switch (change.kind) {
     case 'endpoint':
+      return change.after !== null && change.before.resource.enabled && !change.after.enabled;
+    case 'issuer':
       return change.after !== null && change.before.resource.enabled && !change.after.enabled;
     case 'consumer':
       return change.after === null || (change.before.resource.enabled && !change.after.enabled);

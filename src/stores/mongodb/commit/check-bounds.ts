@@ -5,6 +5,7 @@ import {
   MAX_ENDPOINTS_BYTES,
   MAX_GROUP_GRANTS,
   MAX_GROUP_GRANTS_OF_ENDPOINT,
+  MAX_ISSUERS,
   MAX_PATH_SEGMENTS,
   MAX_PLANS,
 } from '../../../model/bounds.ts';
@@ -15,13 +16,14 @@ import { collectionOf, forGroups } from '../documents.ts';
 import { changesOfKind, type CommitContext } from './changes.ts';
 
 /**
- * Rejects with {@link Conflict} when, after the changes were written, there are more endpoints, grants for groups or
- * plans than may be, and more than before. What was beyond a bound may stay, and shrink.
+ * Rejects with {@link Conflict} when, after the changes were written, there are more endpoints, grants for groups,
+ * plans or issuers than may be, and more than before. What was beyond a bound may stay, and shrink.
  */
 export async function checkBounds(changes: readonly Change[], context: CommitContext): Promise<void> {
   await checkEndpoints(changes, context);
   await checkGroupGrants(changes, context);
-  await checkPlans(changes, context);
+  await checkCount('plan', MAX_PLANS, changes, context);
+  await checkCount('issuer', MAX_ISSUERS, changes, context);
 }
 
 async function checkEndpoints(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
@@ -71,12 +73,15 @@ async function checkGroupGrants(changes: readonly Change[], { db, session }: Com
   refuseBeyond(await grants.countDocuments(forGroups, { session }), MAX_GROUP_GRANTS, 'grants for groups');
 }
 
-async function checkPlans(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
-  const more = changesOfKind(changes, 'plan').reduce(
-    (sum, { before, after }) => sum + (after === null ? 0 : 1) - (before === null ? 0 : 1),
-    0,
-  );
-  if (more > 0) refuseBeyond(await collectionOf(db, 'plans').countDocuments({}, { session }), MAX_PLANS, 'plans');
+async function checkCount(
+  kind: 'plan' | 'issuer',
+  most: number,
+  changes: readonly Change[],
+  { db, session }: CommitContext,
+): Promise<void> {
+  const own = changes.filter((change) => change.kind === kind);
+  const more = own.reduce((sum, { before, after }) => sum + (after === null ? 0 : 1) - (before === null ? 0 : 1), 0);
+  if (more > 0) refuseBeyond(await collectionOf(db, `${kind}s`).countDocuments({}, { session }), most, `${kind}s`);
 }
 
 function isForGroup(grant: object | null): grant is GroupGrant {

@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change, ChangeOf } from '../../../resources/changes/change.ts';
 import { listedIn } from '../../../resources/changes/plan-endpoint.ts';
 import { chunksOf, Conflict, Outdated } from '../../../resources/changes/resource-store.ts';
+import { MAX_CLAIM_NAMES_OF_ISSUER } from '../../../model/bounds.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { isGroupGrant } from '../../../model/grant.ts';
 import { describeLabels } from '../../../model/labels.ts';
+import { tooManyClaimNames } from '../../../resources/issuer-references.ts';
 import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
 import { findMatchCollisions } from '../../../check/route/collisions.ts';
 import { describeKnownBy } from '../../../resources/known-by.ts';
@@ -130,13 +132,17 @@ interface Reference {
 
 /**
  * Rejects with {@link Conflict} when, after the changes were written, a credential, grant or plan leads nowhere:
- * because the consumer or endpoint of a new one is not there, or because one was deleted that still has some.
+ * because the consumer, issuer or endpoint of a new one is not there, or because one was deleted that still has some.
  */
 export async function checkReferences(changes: readonly Change[], context: CommitContext): Promise<void> {
   const consumers: Reference[] = [];
   const endpoints: Reference[] = [];
+  const issuers: Reference[] = [];
   for (const { id, after } of changesOfKind(changes, 'credential').filter(isNewReference)) {
-    if (after !== null) consumers.push({ child: `credential "${id}"`, parent: after.consumerId });
+    if (after === null) continue;
+    consumers.push({ child: `credential "${id}"`, parent: after.consumerId });
+    const { material } = after;
+    if (material.kind === 'token-claims') issuers.push({ child: `credential "${id}"`, parent: material.issuerId });
   }
   for (const { after } of changesOfKind(changes, 'grant').filter(isNewReference)) {
     if (after === null) continue;
@@ -150,12 +156,15 @@ export async function checkReferences(changes: readonly Change[], context: Commi
   }
   await requireParents('consumer', consumers, context);
   await requireParents('endpoint', endpoints, context);
+  await requireParents('issuer', issuers, context);
+  for (const id of new Set(issuers.map(({ parent }) => parent))) await checkClaimNames(id, context);
   await refuseOrphans('consumer', changes, context);
   await refuseOrphans('endpoint', changes, context);
   await refuseListed(changes, context);
+  await refuseNamed(changes, context);
 }
 
-type ParentKind = 'consumer' | 'endpoint';
+type ParentKind = 'consumer' | 'endpoint' | 'issuer';
 
 async function requireParents(
   kind: ParentKind,
@@ -173,7 +182,9 @@ async function requireParents(
 }
 
 /** What needs each kind, by the field that names what it needs. */
-const childrenOf: Readonly<Record<ParentKind, readonly (readonly [noun: 'credential' | 'grant', field: string])[]>> = {
+const childrenOf: Readonly<
+  Record<Exclude<ParentKind, 'issuer'>, readonly (readonly [noun: 'credential' | 'grant', field: string])[]>
+> = {
   consumer: [
     ['credential', 'consumerId'],
     ['grant', 'consumerId'],
@@ -182,7 +193,7 @@ const childrenOf: Readonly<Record<ParentKind, readonly (readonly [noun: 'credent
 };
 
 async function refuseOrphans(
-  kind: ParentKind,
+  kind: keyof typeof childrenOf,
   changes: readonly Change[],
   { db, session }: CommitContext,
 ): Promise<void> {
@@ -207,6 +218,30 @@ async function refuseListed(changes: readonly Change[], { db, session }: CommitC
     const listed = (plan['endpoints'] as readonly string[]).find((id) => ids.includes(id)) ?? '';
     throw listedIn(listed, [plan._id]);
   }
+}
+
+/** An issuer that credentials name is not deleted with them: their partners would be shut out unseen. */
+async function refuseNamed(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
+  for (const ids of chunksOf(deletedIds(changes, 'issuer'), IDS_AT_ONCE)) {
+    const credential = await collectionOf(db, 'credentials').findOne({ issuer: { $in: [...ids] } }, { session });
+    if (credential === null) continue;
+    const issuer = String(credential.issuer);
+    const rule = 'delete such credentials first. Nothing was changed';
+    throw new Conflict(`the credential "${credential._id}" names the issuer "${issuer}"; ${rule}`, {
+      unnamed: `a credential names the issuer "${issuer}"; ${rule}`,
+    });
+  }
+}
+
+/** Rejects with {@link Conflict} when the credentials of an issuer have too many different claims. */
+async function checkClaimNames(issuer: string, { db, session }: CommitContext): Promise<void> {
+  const names = await collectionOf(db, 'credentials').distinct('claimNames', { issuer }, { session });
+  if (names.length > MAX_CLAIM_NAMES_OF_ISSUER) throw claimsConflict(issuer);
+}
+
+function claimsConflict(issuer: string): Conflict {
+  const message = `${tooManyClaimNames(issuer)}. Nothing was changed`;
+  return new Conflict(message, { unnamed: message });
 }
 
 /**

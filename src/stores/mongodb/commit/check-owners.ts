@@ -30,7 +30,7 @@ export async function checkOwners(
     }
   }
   for (const { kind, id, before, after } of changes) {
-    if (kind !== 'endpoint' && kind !== 'consumer') continue;
+    if (kind !== 'endpoint' && kind !== 'consumer' && kind !== 'issuer') continue;
     written.add(`${kind} ${id}`);
     for (const side of [before?.resource ?? null, after]) {
       if (side !== null && !carries(side.labels, selector)) throw belongsToOthers(kind, id);
@@ -67,7 +67,7 @@ async function checkStored(
   }
 }
 
-function belongsToOthers(kind: OwnerKind | 'plan', id: string): Outdated {
+function belongsToOthers(kind: OwnerKind | 'plan' | 'issuer', id: string): Outdated {
   return new Outdated(
     `the ${kind} "${id}" does not carry the labels of the selector any more: it belongs to others, with what is its own. Nothing was changed`,
   );

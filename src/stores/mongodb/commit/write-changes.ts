@@ -25,6 +25,7 @@ import { endSessions } from './end-sessions.ts';
 import { checkPlanPriorities, freePlanPriorities } from './plan-priorities.ts';
 import { checkPriorities, freePriorities } from './priorities.ts';
 import { type NumberedCommit, takeRevision } from './store-revision.ts';
+import { checkIssuers, freeIssuers } from './unique-issuers.ts';
 
 /** So many writes go to the server at once: each answer comes well within the deadline of a socket. */
 export const WRITES_AT_ONCE = 1000;
@@ -68,6 +69,7 @@ export async function makeChanges(
   await checkAppKeys(changes, context);
   await checkPriorities(changes, context);
   await checkPlanPriorities(changesOfKind(changes, 'plan'), context);
+  await checkIssuers(changesOfKind(changes, 'issuer'), context);
   const reused = await findReusedIds(changes, context);
   await recordEvents(changes, operation, ground, context);
   await keepFormerAppKeys(changes, context);
@@ -76,6 +78,7 @@ export async function makeChanges(
   await endSessions(changes, context);
   await freePriorities(changesOfKind(changes, 'grant'), context);
   await freePlanPriorities(changesOfKind(changes, 'plan'), context);
+  await freeIssuers(changesOfKind(changes, 'issuer'), context);
   for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), { sealer, reused }, context);
   await checkReferences(changes, context);
   await checkCollisions(changes, context);
@@ -174,7 +177,7 @@ function operationOf<K extends ResourceKind>(
 /** Of what is new, the ids that something else had before: `consumer acme`. To be called before events are written. */
 async function findReusedIds(changes: readonly Change[], { db, session }: CommitContext): Promise<ReadonlySet<string>> {
   const reused = new Set<string>();
-  for (const kind of ['endpoint', 'consumer'] as const) {
+  for (const kind of ['endpoint', 'consumer', 'issuer'] as const) {
     const ids = changesOfKind(changes, kind).flatMap(({ id, before }) => (before === null ? [id] : []));
     for (const piece of chunksOf(ids, WRITES_AT_ONCE)) {
       const found = collectionOf(db, 'audit').aggregate<{ readonly _id: string }>(

@@ -12,11 +12,13 @@ import type { Consumer } from '../../../model/consumer.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { type Grant, isGroupGrant } from '../../../model/grant.ts';
 import type { LabelsSince } from '../../../model/labels-since.ts';
+import type { Issuer } from '../../../model/issuer.ts';
 import type { Plan } from '../../../model/plan.ts';
 import type { Operator } from '../../../model/operator.ts';
 import { declareWholeConsumer, readStoredConsumer } from '../../../resources/consumer.ts';
 import { declareEndpoint, readEndpoint } from '../../../resources/endpoint.ts';
 import { grantId, readStoredGrant } from '../../../resources/grant.ts';
+import { declareWholeIssuer, readStoredIssuer } from '../../../resources/issuer.ts';
 import { declareStoredPlan, readPlan } from '../../../resources/plan.ts';
 import { declareOperator, readStoredOperator } from '../../../resources/operator.ts';
 import type { Stored } from '../../../resources/resource.ts';
@@ -146,6 +148,17 @@ export function readPlanDocument(document: RawDocument): Mapped<Plan> {
 /** Writes a plan, always with its priority. */
 export function writePlanDocument(plan: Plan, version: VersionFields): DeclaredDocument {
   const { id, ...declared } = declareStoredPlan(plan);
+  return { _id: String(id), ...declared, ...version };
+}
+
+/** Reads a document of `issuers`. */
+export function readIssuerDocument(document: RawDocument): Mapped<Issuer> {
+  return readRecord('issuers', document, readStoredIssuer);
+}
+
+/** Writes an issuer as a declarative file has it, always with `enabled`. */
+export function writeIssuerDocument(issuer: Issuer, version: VersionFields): DeclaredDocument {
+  const { id, ...declared } = declareWholeIssuer(issuer);
   return { _id: String(id), ...declared, ...version };
 }
 

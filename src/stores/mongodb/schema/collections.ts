@@ -4,6 +4,7 @@ import { storedConsumerKind } from '../../../resources/consumer.ts';
 import { appKeyHashField } from '../../../resources/credential.ts';
 import { endpointKind } from '../../../resources/endpoint.ts';
 import { storedGrantForms, storedGrantKind } from '../../../resources/grant.ts';
+import { storedIssuerKind } from '../../../resources/issuer.ts';
 import { storedPlanKind } from '../../../resources/plan.ts';
 import { storedOperatorKind } from '../../../resources/operator.ts';
 import { storedCredentialKind } from '../../../resources/stored-credential.ts';
@@ -89,6 +90,7 @@ export const collections: readonly CollectionDefinition[] = [
     index({ endpointId: 1, priority: 1 }, { unique: true, partialFilterExpression: areForGroups }),
   ]),
   collection('plans', resourceSchema(storedPlanKind), [index({ priority: 1 }, { unique: true })]),
+  collection('issuers', resourceSchema(storedIssuerKind), [index({ issuer: 1 }, { unique: true })]),
   collection('operators', resourceSchema(storedOperatorKind), [
     ofOneOperator('certificateNames'),
     ofOneOperator('subjects'),
