@@ -27,7 +27,7 @@ const on = (collection, ...actions) => ({ resource: { db: here, collection }, ac
 /** Rights on all collections of the database. */
 const onAll = (...actions) => on('', ...actions);
 
-const resources = ['endpoints', 'consumers', 'credentials', 'grants', 'plans'];
+const resources = ['endpoints', 'consumers', 'credentials', 'grants', 'plans', 'issuers'];
 
 const roles = {
   posternService: [

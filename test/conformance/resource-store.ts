@@ -21,13 +21,15 @@ import {
   consumer,
   grant,
   groupGrant,
+  issuer,
   keyEndpoint,
   limit,
   partnerEndpoint,
   plan,
 } from '../support/pipeline/resources.ts';
 import { type GivenSecrets, materialWith } from '../support/store/secrets.ts';
-import { materialKindOf } from '../../src/model/material.ts';
+import { claimsAppKey } from '../../src/model/derived-app-key.ts';
+import { materialKindOf, tokenClaimsMaterial } from '../../src/model/material.ts';
 
 /** A store under test, empty. */
 export interface ResourceStoreUnderTest {
@@ -129,7 +131,7 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
 
     /** Everything, with revisions: to show that nothing changed. */
     async function everything(): Promise<unknown> {
-      const kinds = ['endpoint', 'consumer', 'credential', 'grant', 'plan'] as const;
+      const kinds = ['endpoint', 'consumer', 'credential', 'grant', 'plan', 'issuer'] as const;
       const all: unknown[] = [];
       for (const kind of kinds) all.push(...(await collect(tested.store.list(kind))));
       return revealed([...all, ...(await events())]);
@@ -497,6 +499,39 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
           [await deletion('endpoint', 'orders'), await deletion('grant', 'orders/acme')],
           /tier=gold/,
         );
+      });
+
+      it('keeps issuers, whose "issuer" others may take over in one commit', async () => {
+        const at = (id: string, iss: string) => creation('issuer', issuer({ id, issuer: iss, labels: { a: 'b.c' } }));
+        await commit(at('a', 'one'), at('b', 'two'));
+        assert.deepEqual(
+          (await stored('issuer', 'a')).resource,
+          issuer({ id: 'a', issuer: 'one', labels: { a: 'b.c' } }),
+        );
+        await commit(await edit('issuer', 'a', { issuer: 'two' }), await edit('issuer', 'b', { issuer: 'one' }));
+        assert.equal((await stored('issuer', 'a')).resource.issuer, 'two');
+        await assertConflict([at('c', 'two')], /"issuer"/);
+        await commit(await deletion('issuer', 'a'));
+        assert.deepEqual(await ids('issuer'), ['b']);
+      });
+
+      it('refuses credentials of an issuer that is not there, and to delete one that they name', async () => {
+        const named = (id: string, claims: Readonly<Record<string, string>>) =>
+          creation('credential', {
+            ...managed({ id }),
+            methods: ['jwt'] as const,
+            material: tokenClaimsMaterial('partner-idp', claims),
+            appKeyHash: hashAppKey(claimsAppKey('partner-idp', claims)),
+            appKey: null,
+          });
+        await assertConflict([named('a', { azp: 'a' })], /"partner-idp"/);
+        await commit(creation('issuer', issuer()), named('a', { azp: 'a' }));
+        await assertConflict([await deletion('issuer', 'partner-idp')], /"a" names (?:the issuer )?"partner-idp"/);
+        const names = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+        const more = names.map((name) => named(name, { [name]: 'x' }));
+        await assertConflict(more, /more than 8 different sets of claims/);
+        await commit(...more.slice(1));
+        await commit(await deletion('credential', 'a'), ...more.slice(0, 1));
       });
 
       it('refuses plans with the same priority', async () => {

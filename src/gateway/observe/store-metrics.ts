@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Figure } from '../../stores/cache/cache-figures.ts';
 import { type ReadMetric, registerMetrics } from './metric-table.ts';
 
-type Collection = 'endpoints' | 'consumers' | 'credentials' | 'grants' | 'plans';
+type Collection = 'endpoints' | 'consumers' | 'credentials' | 'grants' | 'plans' | 'issuers';
 
 /** What metrics ask a database store, each time they are collected. */
 export interface DatabaseStatus {
@@ -57,6 +57,7 @@ export function registerDatabaseMetrics(registry: Registry, status: DatabaseStat
     credentials: count('credentials'),
     grants: count('grants'),
     plans: count('plans'),
+    issuers: count('issuers'),
   });
   const table: Record<string, ReadMetric> = {
     postern_store_up: ['Whether the database answers: 1 or 0.', () => Number(status.isUp)],

@@ -25,7 +25,7 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
       if (mode === 'following') logger.info('changes of the database are followed');
       else {
         logger.warn(
-          'the database is a stand-alone server without change streams: endpoints, plans and grants for groups are read every 2 s, and credentials again after 2 to 5 s',
+          'the database is a stand-alone server without change streams: endpoints, plans, issuers and grants for groups are read every 2 s, and credentials again after 2 to 5 s',
         );
       }
     },

@@ -1,6 +1,5 @@
 import type { Clock, StartTimer } from '../../base/clock.ts';
 import type { Catalog, CheckStore, DatabaseObserver } from '../../check/store/check-store.ts';
-import { noIssuers } from '../../check/store/issuer-table.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import type { Sealer } from '../../model/keyring/sealed.ts';
 import { type StoreRevision, wholeRevision } from '../../model/store-revision.ts';
@@ -10,6 +9,7 @@ import { AppKeyReader } from './feed/app-key-reader.ts';
 import { Availability } from './feed/availability.ts';
 import { ChangeFeed } from './feed/change-feed.ts';
 import { CausalFloor } from './feed/change-stream.ts';
+import { ClaimNamesReader } from './feed/claim-names-reader.ts';
 import { CredentialLookUps } from './feed/credential-look-ups.ts';
 import { EndingReader } from './feed/ending-reader.ts';
 import { FeedFollower } from './feed/feed-follower.ts';
@@ -38,9 +38,8 @@ export interface MongoCheckStorePorts {
 }
 
 /**
- * MongoDB as a store for checks (spec §6): endpoints, plans and grants for groups in memory, following
- * their collections;
- * credentials with their consumers and own grants through a bounded cache, whose entries every change drops.
+ * MongoDB as a store for checks (spec §6): endpoints, plans, issuers and grants for groups in memory, following their
+ * collections; credentials with their consumers and own grants through a bounded cache, whose entries every change drops.
  *
  * Opening needs no MongoDB: {@link current} throws `StoreUnavailable` until the endpoints were read for the first time,
  * and from then on gives the last ones that could be read.
@@ -68,6 +67,7 @@ export class MongoCheckStore implements CheckStore {
   readonly #live: LiveCatalog;
   readonly #revision: FollowedRevision;
   readonly #appKeyReader: AppKeyReader;
+  readonly #claimNamesReader: ClaimNamesReader;
   readonly #follower: FeedFollower;
   readonly #feed: ChangeFeed;
   readonly #closeClients: () => Promise<void>;
@@ -138,13 +138,32 @@ export class MongoCheckStore implements CheckStore {
       filter: lookUps.appKeys,
       followsChanges: () => progress.completeMs !== null,
     });
-    const follower = new FeedFollower({ live, lookUps, revision, appKeyReader, availability, faults, observer });
+    const claimNamesReader = new ClaimNamesReader({
+      client: changes,
+      floor,
+      observer,
+      begin: () => live.beginClaimNames(),
+      onRead: (all) => {
+        live.claimNamesRead(all);
+      },
+    });
+    const follower = new FeedFollower({
+      live,
+      lookUps,
+      revision,
+      appKeyReader,
+      claimNamesReader,
+      availability,
+      faults,
+      observer,
+    });
     this.#availability = availability;
     this.#faults = faults;
     this.#lookUps = lookUps;
     this.#live = live;
     this.#revision = revision;
     this.#appKeyReader = appKeyReader;
+    this.#claimNamesReader = claimNamesReader;
     this.#follower = follower;
     this.#feed = new ChangeFeed({
       client: changes,
@@ -252,7 +271,7 @@ export class MongoCheckStore implements CheckStore {
     return this.#follower.changeCount(collection);
   }
 
-  /** Documents that cannot be read: all endpoints, plans and grants for groups, of others those that were looked up. */
+  /** Documents that cannot be read: all that are held in memory as a whole, of others those that were looked up. */
   faultCount(collection: FollowedCollection): number {
     return this.#faults.count(collection);
   }
@@ -267,6 +286,7 @@ export class MongoCheckStore implements CheckStore {
     await this.#feed[Symbol.asyncDispose]();
     await this.#revision[Symbol.asyncDispose]();
     await this.#appKeyReader[Symbol.asyncDispose]();
+    await this.#claimNamesReader[Symbol.asyncDispose]();
     await this.endings[Symbol.asyncDispose]();
     await this.#rights[Symbol.asyncDispose]();
     await this.revokedTokens[Symbol.asyncDispose]();
@@ -285,16 +305,17 @@ export class MongoCheckStore implements CheckStore {
   }
 
   #compiled(compiled: CompiledRecords, why: CompileReason): void {
-    const { endpoints, groupGrants, grantFaults, plans, planFaults } = compiled;
+    const { endpoints, groupGrants, grantFaults, plans, planFaults, issuers, issuerFaults } = compiled;
     this.#faults.replace('endpoints', endpoints.faults);
     this.#faults.replace('plans', planFaults);
+    this.#faults.replace('issuers', issuerFaults);
     this.#faults.exchange(this.#grantFaults, grantFaults);
     this.#grantFaults = grantFaults;
     this.#catalog = {
       endpoints: endpoints.table,
       groupGrants,
       plans,
-      issuers: noIssuers,
+      issuers,
       credentials: this.#lookUps.cache,
     };
     this.#revision.compiled();

@@ -12,7 +12,7 @@ export interface Right {
   readonly without: string;
 }
 
-const resources = ['endpoints', 'consumers', 'credentials', 'grants', 'plans'] as const;
+const resources = ['endpoints', 'consumers', 'credentials', 'grants', 'plans', 'issuers'] as const;
 const COMMANDS_FAIL = 'commands and "postern manage" fail where they need it';
 const FIX_FAILS = '"postern doctor --fix" fails';
 

@@ -6,6 +6,7 @@ import { grantId } from '../../../src/resources/grant.ts';
 import type { ManagedCredential } from '../../../src/resources/resource.ts';
 import { type Consumer } from '../../../src/model/consumer.ts';
 import { type Endpoint } from '../../../src/model/endpoint.ts';
+import type { Issuer } from '../../../src/model/issuer.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import { type Grant } from '../../../src/model/grant.ts';
 import { Secret } from '../../../src/model/secret.ts';
@@ -14,6 +15,7 @@ import {
   writeConsumerDocument,
   writeEndpointDocument,
   writeGrantDocument,
+  writeIssuerDocument,
   writePlanDocument,
   writeVersion,
 } from '../../../src/stores/mongodb/mapping/records.ts';
@@ -36,6 +38,7 @@ export interface Seed {
   readonly credentials?: readonly ManagedCredential[];
   readonly grants?: readonly Grant[];
   readonly plans?: readonly Plan[];
+  readonly issuers?: readonly Issuer[];
 }
 
 /** Stores resources; those that are there are replaced. */
@@ -46,6 +49,7 @@ export async function put(db: Db, seed: Seed, sealer: Sealer = ring): Promise<vo
     credentials: (seed.credentials ?? []).map((each) => writeCredentialDocument(each, version, sealer)),
     grants: (seed.grants ?? []).map((each) => writeGrantDocument(each, version)),
     plans: (seed.plans ?? []).map((each) => writePlanDocument(each, version)),
+    issuers: (seed.issuers ?? []).map((each) => writeIssuerDocument(each, version)),
   };
   const all = Object.entries(documents).flatMap(([collection, some]) => some.map((each) => ({ collection, ...each })));
   for (const [index, { collection, _id, ...fields }] of all.entries()) {
@@ -63,6 +67,7 @@ export function idsOf(seed: Seed): Readonly<Record<FollowedCollection, readonly 
     credentials: (seed.credentials ?? []).map(({ id }) => id),
     grants: (seed.grants ?? []).map(grantId),
     plans: (seed.plans ?? []).map(({ id }) => id),
+    issuers: (seed.issuers ?? []).map(({ id }) => id),
   };
 }
 

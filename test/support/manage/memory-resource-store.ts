@@ -41,6 +41,9 @@ import { carries, type Labels, type LabelSelector } from '../../../src/model/lab
 import { type Grant, isGroupGrant, rankOf } from '../../../src/model/grant.ts';
 import type { Issuer } from '../../../src/model/issuer.ts';
 import { type Plan, planBelongsTo } from '../../../src/model/plan.ts';
+import { MAX_CLAIM_NAMES_OF_ISSUER } from '../../../src/model/bounds.ts';
+import { tooManyClaimNames } from '../../../src/resources/issuer-references.ts';
+import { claimNamesOf } from '../../../src/resources/token-claims.ts';
 import { findMatchCollisions } from '../../../src/check/route/collisions.ts';
 
 type Tables = { readonly [K in ResourceKind]: Map<string, Stored<ResourceOf[K]>> };
@@ -375,6 +378,16 @@ function checkWhole(tables: Tables): void {
   for (const [id, { resource }] of tables.issuer) {
     if (texts.has(resource.issuer)) throw new Conflict(`the issuer "${id}" has the "issuer" of another one`);
     texts.add(resource.issuer);
+  }
+  const claims = new Map<string, Set<string>>();
+  for (const [id, { resource }] of tables.credential) {
+    const { material } = resource;
+    if (material.kind !== 'token-claims') continue;
+    const { issuerId } = material;
+    if (!tables.issuer.has(issuerId)) throw new Conflict(`the credential "${id}" names "${issuerId}", no issuer`);
+    const names = claims.get(issuerId) ?? new Set();
+    claims.set(issuerId, names.add(claimNamesOf(material.claims)));
+    if (names.size > MAX_CLAIM_NAMES_OF_ISSUER) throw new Conflict(tooManyClaimNames(issuerId));
   }
   const [collision] = findMatchCollisions([...tables.endpoint.values()].map(({ resource }) => resource));
   if (collision !== undefined) {

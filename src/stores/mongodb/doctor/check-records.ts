@@ -1,8 +1,7 @@
 import type { Collection, Db, Document } from 'mongodb';
 import type { KeyRing } from '../../../model/keyring/key-ring.ts';
-import { forGroups } from '../documents.ts';
-import { GroupGrantDirectory } from '../feed/group-grant-directory.ts';
-import { PlanDirectory } from '../feed/plan-directory.ts';
+import { type CollectionName, forGroups } from '../documents.ts';
+import { groupGrantDirectory, issuerDirectory, planDirectory, type RecordDirectory } from '../feed/record-directory.ts';
 import { describeFault, type Mapped, type RawDocument } from '../mapping/document-fault.ts';
 import { readConsumerDocument, readEndpointDocument, readGrantDocument } from '../mapping/records.ts';
 import { readManagedCredentialDocument } from '../mapping/map-credential.ts';
@@ -24,7 +23,16 @@ export async function checkRecords(
   db: Db,
   { keyRing, isDeep }: { readonly keyRing: KeyRing | null; readonly isDeep: boolean },
 ): Promise<readonly Finding[]> {
-  const findings = [...(await checkEndpoints(db)), ...(await checkGroupGrants(db)), ...(await checkPlans(db))];
+  const findings = [
+    ...(await checkEndpoints(db)),
+    ...(await checkWhole(
+      db,
+      { collection: 'grants', what: 'grants for groups', filter: forGroups },
+      groupGrantDirectory(),
+    )),
+    ...(await checkWhole(db, { collection: 'plans' }, planDirectory())),
+    ...(await checkWhole(db, { collection: 'issuers' }, issuerDirectory())),
+  ];
   if (keyRing !== null) findings.push(...(await checkSealKeys(db, keyRing)));
   if (isDeep) {
     findings.push(...(await checkEach(db.collection('consumers'), readConsumerDocument)));
@@ -60,22 +68,16 @@ async function checkEndpoints(db: Db): Promise<readonly Finding[]> {
 /** Grants that are not for groups. */
 const ownOnly = { consumerSelector: { $exists: false } };
 
-/** Also that no two have the same priority, which the unique index sees to while it is there. */
-async function checkGroupGrants(db: Db): Promise<readonly Finding[]> {
-  const documents = await db.collection<RawDocument>('grants').find(forGroups).toArray();
+/** Also that no two have the same of what is unique, which an index sees to while it is there. */
+async function checkWhole(
+  db: Db,
+  { collection, what = collection, filter = {} }: { collection: CollectionName; what?: string; filter?: Document },
+  directory: Pick<RecordDirectory<unknown>, 'replaceAll' | 'read'>,
+): Promise<readonly Finding[]> {
+  const documents = await db.collection<RawDocument>(collection).find(filter).toArray();
   if (documents.length === 0) return [];
-  const directory = new GroupGrantDirectory();
   directory.replaceAll(documents);
-  return summarise('grants for groups', documents.length, directory.read().faults.map(describeFault));
-}
-
-/** Also that no two have the same priority. */
-async function checkPlans(db: Db): Promise<readonly Finding[]> {
-  const documents = await db.collection<RawDocument>('plans').find({}).toArray();
-  if (documents.length === 0) return [];
-  const directory = new PlanDirectory();
-  directory.replaceAll(documents);
-  return summarise('plans', documents.length, directory.read().faults.map(describeFault));
+  return summarise(what, documents.length, directory.read().faults.map(describeFault));
 }
 
 async function checkEach(

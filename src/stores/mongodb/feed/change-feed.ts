@@ -16,6 +16,7 @@ import {
   type FollowedCollection,
   pollCollections,
 } from './follow-collection.ts';
+import { readClaimNames } from './claim-names.ts';
 import type { FeedMode, FeedProgress } from './feed-progress.ts';
 import type { WholeCollections } from './live-catalog.ts';
 
@@ -60,8 +61,8 @@ export interface ChangeFeedPorts {
 const POLL_INTERVAL_MS = 2000;
 
 /**
- * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, plans and grants for
- * groups, then follows the changes since a moment before, so that none is missed in between. Goes on after its last
+ * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, plans, issuers and
+ * grants for groups, then follows the changes since a moment before, so that none is missed in between. Goes on after its last
  * position when a stream breaks, and begins again when history was lost. Never gives up.
  */
 export class ChangeFeed implements AsyncDisposable {
@@ -134,10 +135,17 @@ export class ChangeFeed implements AsyncDisposable {
     }
     floor.raise(since, session);
     const groupGrants = db.collection<RawDocument>('grants').find(forGroups, read);
+    const issuers = await db.collection<RawDocument>('issuers').find({}, read).toArray();
     this.#ports.listener.read({
       endpoints: await endpoints.find({}, read).toArray(),
       groupGrants: await groupGrants.toArray(),
       plans: await db.collection<RawDocument>('plans').find({}, read).toArray(),
+      issuers,
+      claimNames: await readClaimNames(
+        db,
+        issuers.map(({ _id }) => String(_id)),
+        { session, signal },
+      ),
     });
     this.#ports.listener.everythingChanged();
     this.#positions = new Map(followedCollections.map((name) => [name, { startAtOperationTime: since }]));

@@ -4,6 +4,7 @@ import type { StoreRevision } from '../../../model/store-revision.ts';
 import type { AppKeyReader } from './app-key-reader.ts';
 import type { Availability } from './availability.ts';
 import type { FeedListener } from './change-feed.ts';
+import type { ClaimNamesReader } from './claim-names-reader.ts';
 import type { CredentialLookUps } from './credential-look-ups.ts';
 import { idTextOf } from './credential-reader.ts';
 import type { FeedMode } from './feed-progress.ts';
@@ -14,7 +15,11 @@ import type { RecordFaults } from './record-faults.ts';
 
 /** The parts that changes of a database concern. */
 export interface FeedFollowerParts {
-  readonly live: Pick<LiveCatalog, 'replaceAll' | 'endpointChanged' | 'grantChanged' | 'planChanged'>;
+  readonly live: Pick<
+    LiveCatalog,
+    'replaceAll' | 'endpointChanged' | 'grantChanged' | 'planChanged' | 'issuerChanged' | 'claimsNamed' | 'hasClaims'
+  >;
+  readonly claimNamesReader: Pick<ClaimNamesReader, 'readSoon'>;
   readonly lookUps: Pick<CredentialLookUps, 'cache' | 'appKeys' | 'everythingChanged' | 'historyLost'>;
   readonly revision: Pick<FollowedRevision, 'changed' | 'reach' | 'readAgain' | 'polled'>;
   readonly appKeyReader: Pick<AppKeyReader, 'readAll'>;
@@ -86,7 +91,7 @@ export class FeedFollower implements FeedListener {
 
   #take(change: Change): void {
     const { collection, id } = change;
-    const { live, lookUps, faults } = this.#parts;
+    const { live, lookUps, faults, claimNamesReader } = this.#parts;
     switch (collection) {
       case 'endpoints':
         live.endpointChanged(id, change.document);
@@ -94,12 +99,19 @@ export class FeedFollower implements FeedListener {
       case 'plans':
         live.planChanged(id, change.document);
         return;
+      case 'issuers':
+        live.issuerChanged(id, change.document);
+        // Its credentials may have been there before it, after an edit by hand.
+        claimNamesReader.readSoon();
+        return;
       case 'consumers':
         lookUps.cache.consumerChanged(idTextOf(id));
         break;
       case 'credentials':
         lookUps.cache.credentialChanged(idTextOf(id), change.appKeyHash);
         if (change.isDeleted) lookUps.appKeys.noteGone();
+        if (change.claims !== null) live.claimsNamed(change.claims);
+        if (change.areClaimsEdited || (change.isDeleted && live.hasClaims)) claimNamesReader.readSoon();
         break;
       case 'grants':
         // `endpointId/consumerId`; a document with another id is no grant of a consumer.

@@ -1,13 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BSON, type ClientSession, type Document, type MongoClient, type Timestamp } from 'mongodb';
 import { forGroups } from '../documents.ts';
 import type { StoreRevision } from '../../../model/store-revision.ts';
 import { readRevision } from '../commit/store-revision.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
 import { type ChangeEvent, followStream, poll, type StreamPosition, type StreamPorts } from './change-stream.ts';
+import { readClaimNames, type StoredClaimNames } from './claim-names.ts';
 import type { WholeCollections } from './live-catalog.ts';
 
 /** The collections that decide checks; a role of the service can be bound to them. */
-export const followedCollections = ['endpoints', 'consumers', 'credentials', 'grants', 'plans'] as const;
+export const followedCollections = ['endpoints', 'consumers', 'credentials', 'grants', 'plans', 'issuers'] as const;
 export type FollowedCollection = (typeof followedCollections)[number];
 
 /** One changed document. It may come twice, and may show a state that is newer than the change. */
@@ -16,17 +18,21 @@ export interface Change {
   /** The `_id`: of any type where a hand wrote it. */
   readonly id: unknown;
   /**
-   * Of an endpoint, a plan, or a grant for a group: the document as it is now; null when it was deleted, or is of
+   * Of an endpoint, a plan, an issuer, or a grant for a group: the document as it is now; null when it was deleted, or is of
    * another kind.
    */
   readonly document: RawDocument | null;
   readonly isDeleted: boolean;
   /** Of a credential that was created, or whose App Key was changed: the hash that finds it now. */
   readonly appKeyHash: string | null;
+  /** Of a credential that was written as a whole: the claims that it names; null for none. */
+  readonly claims: StoredClaimNames | null;
+  /** Of a credential: whether its claims were edited, so that they have to be read. */
+  readonly areClaimsEdited: boolean;
 }
 
 /** Collections whose documents are held in memory as a whole: of grants those for groups. */
-const heldWhole: readonly FollowedCollection[] = ['endpoints', 'grants', 'plans'];
+const heldWhole: readonly FollowedCollection[] = ['endpoints', 'grants', 'plans', 'issuers'];
 
 /** What following a collection takes, and what it calls. */
 export interface FollowPorts extends Omit<StreamPorts, 'onEvent'> {
@@ -40,8 +46,16 @@ const CREDENTIALS_AWAIT_MS = 200;
 const fieldsOf: Readonly<Record<FollowedCollection, Document>> = {
   endpoints: { fullDocument: 1 },
   plans: { fullDocument: 1 },
+  issuers: { fullDocument: 1 },
   consumers: {},
-  credentials: { 'fullDocument.appKeyHash': 1, 'updateDescription.updatedFields.appKeyHash': 1 },
+  credentials: {
+    'fullDocument.appKeyHash': 1,
+    'fullDocument.issuer': 1,
+    'fullDocument.claimNames': 1,
+    'updateDescription.updatedFields.appKeyHash': 1,
+    'updateDescription.updatedFields.issuer': 1,
+    'updateDescription.updatedFields.claimNames': 1,
+  },
   // Those of single consumers are looked up with their credentials, and there can be a million.
   grants: { fullDocument: { $cond: [{ $gt: ['$fullDocument.consumerSelector', null] }, '$fullDocument', '$$REMOVE'] } },
 };
@@ -76,13 +90,17 @@ export async function followCollection(
 
 function changeOf(collection: FollowedCollection, event: ChangeEvent): Change {
   const { documentKey, fullDocument = null, updateDescription } = event;
-  const appKeyHash = fullDocument?.['appKeyHash'] ?? updateDescription?.updatedFields?.['appKeyHash'];
+  const updated = updateDescription?.updatedFields;
+  const appKeyHash = fullDocument?.['appKeyHash'] ?? updated?.['appKeyHash'];
+  const { issuer: issuerId, claimNames: names } = collection === 'credentials' ? (fullDocument ?? {}) : {};
   return {
     collection,
     id: documentKey?._id,
     document: heldWhole.includes(collection) ? fullDocument : null,
     isDeleted: event.operationType === 'delete',
     appKeyHash: typeof appKeyHash === 'string' ? appKeyHash : null,
+    claims: typeof issuerId === 'string' && typeof names === 'string' ? { issuerId, names } : null,
+    areClaimsEdited: collection === 'credentials' && (updated?.['issuer'] ?? updated?.['claimNames']) !== undefined,
   };
 }
 
@@ -97,7 +115,7 @@ export interface PollPorts extends Pick<StreamPorts, 'clock' | 'signal' | 'onCon
 }
 
 /**
- * Reads all endpoints, plans and grants for groups repeatedly until the signal is aborted, for servers without change
+ * Reads all endpoints, plans, issuers and grants for groups repeatedly until the signal is aborted, for servers without change
  * streams: whole, because an edit by hand changes no revision. Only when they differ to the byte they are parsed.
  * Rejects with the driver's errors.
  */
@@ -109,21 +127,33 @@ export async function pollCollections({ client, onRead, onRevision, ...ports }: 
     return (await cursor.toArray()) as unknown as Buffer[];
   };
   let known: readonly (readonly Buffer[])[] | null = null;
+  let knownClaims: readonly StoredClaimNames[] = [];
   await poll(async () => {
     const askedMs = clock.nowMs();
     const revision = await readRevision(db, { signal });
-    const found = [await read('endpoints', {}), await read('grants', forGroups), await read('plans', {})];
+    const found = [
+      await read('endpoints', {}),
+      await read('grants', forGroups),
+      await read('plans', {}),
+      await read('issuers', {}),
+    ];
+    const claimNames = await readClaimNames(db, found[3]?.map(idIn) ?? [], { signal });
     const isSame = known !== null && found.every((documents, index) => hasSameBytes(documents, known?.[index] ?? []));
-    if (!isSame) {
+    if (!isSame || !isDeepStrictEqual(claimNames, knownClaims)) {
+      knownClaims = claimNames;
       known = found.map((documents) => documents.map((bytes) => Buffer.from(bytes)));
-      const [endpoints = [], groupGrants = [], plans = []] = known.map((documents) =>
+      const [endpoints = [], groupGrants = [], plans = [], issuers = []] = known.map((documents) =>
         documents.map((bytes) => BSON.deserialize(bytes)),
       );
-      onRead({ endpoints, groupGrants, plans });
+      onRead({ endpoints, groupGrants, plans, issuers, claimNames });
     }
     onRevision(revision);
     onConfirmed(askedMs);
   }, ports);
+}
+
+function idIn(bytes: Buffer): string {
+  return String((BSON.deserialize(bytes) as { readonly _id?: unknown })._id);
 }
 
 function hasSameBytes(known: readonly Buffer[], found: readonly Buffer[]): boolean {

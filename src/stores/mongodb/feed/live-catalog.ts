@@ -1,11 +1,12 @@
 import type { Clock, StartTimer } from '../../../base/clock.ts';
-import type { GroupGrants, PlanTable } from '../../../check/store/check-store.ts';
+import type { GroupGrants, IssuerTable, PlanTable } from '../../../check/store/check-store.ts';
 import { compileGroupGrants } from '../../../check/store/group-grants.ts';
+import { compileIssuers } from '../../../check/store/issuer-table.ts';
 import { compilePlans } from '../../../check/store/plan-table.ts';
 import type { DocumentFault, RawDocument } from '../mapping/document-fault.ts';
+import { ClaimNamesDirectory, type StoredClaimNames } from './claim-names.ts';
 import { type CompiledEndpoints, EndpointDirectory } from './endpoint-directory.ts';
-import { GroupGrantDirectory } from './group-grant-directory.ts';
-import { PlanDirectory } from './plan-directory.ts';
+import { groupGrantDirectory, issuerDirectory, planDirectory } from './record-directory.ts';
 
 /** Changes that come together are compiled together. */
 const COMPILE_DELAY_MS = 5;
@@ -20,6 +21,8 @@ export interface CompiledRecords {
   readonly grantFaults: readonly DocumentFault[];
   readonly plans: PlanTable;
   readonly planFaults: readonly DocumentFault[];
+  readonly issuers: IssuerTable;
+  readonly issuerFaults: readonly DocumentFault[];
 }
 
 /** The documents that are held in memory as a whole. */
@@ -28,6 +31,9 @@ export interface WholeCollections {
   /** Those for groups. */
   readonly groupGrants: readonly RawDocument[];
   readonly plans: readonly RawDocument[];
+  readonly issuers: readonly RawDocument[];
+  /** Of credentials: the different sets of claims of each issuer. */
+  readonly claimNames: readonly StoredClaimNames[];
 }
 
 /** After everything was taken, or soon after changes: of endpoints and perhaps others, or of others alone. */
@@ -41,14 +47,16 @@ export interface LiveCatalogPorts {
 }
 
 /**
- * Keeps the endpoints of a database, its plans and its grants for groups compiled, at once as a whole, and soon after
- * changes. They are compiled together, so that one catalog decides a request.
+ * Keeps the endpoints of a database, its plans, issuers and grants for groups compiled, at once as a whole, and soon
+ * after changes. They are compiled together, so that one catalog decides a request.
  */
 export class LiveCatalog implements Disposable {
   readonly #ports: LiveCatalogPorts;
   readonly #endpoints = new EndpointDirectory();
-  readonly #groupGrants = new GroupGrantDirectory();
-  readonly #plans = new PlanDirectory();
+  readonly #groupGrants = groupGrantDirectory();
+  readonly #plans = planDirectory();
+  readonly #issuers = issuerDirectory();
+  readonly #claimNames = new ClaimNamesDirectory();
   #cancelCompiling: (() => void) | null = null;
   #haveEndpointsChanged = false;
   #compileMs = 0;
@@ -57,10 +65,13 @@ export class LiveCatalog implements Disposable {
     this.#ports = ports;
   }
 
-  replaceAll({ endpoints, groupGrants, plans }: WholeCollections): void {
+  replaceAll({ endpoints, groupGrants, plans, issuers, claimNames }: WholeCollections): void {
     this.#endpoints.replaceAll(endpoints);
     this.#groupGrants.replaceAll(groupGrants);
     this.#plans.replaceAll(plans);
+    this.#issuers.replaceAll(issuers);
+    this.#claimNames.readingBegins();
+    this.#claimNames.replaceAll(claimNames);
     this.#compile('loaded');
   }
 
@@ -93,6 +104,34 @@ export class LiveCatalog implements Disposable {
     this.#compileSoon();
   }
 
+  /** `document` is null for an issuer that was deleted. */
+  issuerChanged(id: unknown, document: RawDocument | null): void {
+    if (document === null) this.#issuers.remove(id);
+    else this.#issuers.set(document);
+    this.#compileSoon();
+  }
+
+  /** A credential names these claims now. */
+  claimsNamed(claims: StoredClaimNames): void {
+    if (this.#claimNames.add(claims)) this.#compileSoon();
+  }
+
+  /** Whether any credential names claims. */
+  get hasClaims(): boolean {
+    return !this.#claimNames.isEmpty;
+  }
+
+  /** The issuers of now, whose claims are read from now on. */
+  beginClaimNames(): readonly string[] {
+    this.#claimNames.readingBegins();
+    return this.#issuers.read().records.map(({ id }) => id);
+  }
+
+  claimNamesRead(all: readonly StoredClaimNames[]): void {
+    this.#claimNames.replaceAll(all);
+    this.#compileSoon();
+  }
+
   [Symbol.dispose](): void {
     this.#cancelCompiling?.();
   }
@@ -111,11 +150,22 @@ export class LiveCatalog implements Disposable {
     this.#haveEndpointsChanged = false;
     const startMs = clock.nowMs();
     const endpoints = this.#endpoints.compile();
-    const { grants, faults } = this.#groupGrants.read();
+    const { records: grants, faults: grantFaults } = this.#groupGrants.read();
     const groupGrants = compileGroupGrants(grants, endpoints.endpoints);
-    const { plans, faults: planFaults } = this.#plans.read();
+    const { records: plans, faults: planFaults } = this.#plans.read();
     const planTable = compilePlans(plans, endpoints.endpoints);
+    const { records: issuers, faults: issuerFaults } = this.#issuers.read();
+    const issuerTable = compileIssuers(issuers, this.#claimNames.read());
     this.#compileMs = clock.nowMs() - startMs;
-    onCompiled({ endpoints, groupGrants, grantFaults: faults, plans: planTable, planFaults }, why);
+    const compiled = {
+      endpoints,
+      groupGrants,
+      grantFaults,
+      plans: planTable,
+      planFaults,
+      issuers: issuerTable,
+      issuerFaults,
+    };
+    onCompiled(compiled, why);
   }
 }
