@@ -5,7 +5,7 @@ import { openFor } from './store/read-store.ts';
 import { exitCodes } from './terminal.ts';
 
 /** The kinds whose ids scripts of `postern completion` complete. */
-export const completedKinds = ['consumer', 'endpoint', 'credential', 'plan', 'operator'] as const;
+export const completedKinds = ['consumer', 'endpoint', 'credential', 'plan', 'issuer', 'operator'] as const;
 export type CompletedKind = (typeof completedKinds)[number];
 
 /** The command that scripts ask for ids. */

@@ -43,6 +43,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   grant: async () => (await import('./grant.ts')).registerGrant,
   limit: async () => (await import('./limit.ts')).registerLimit,
   plan: async () => (await import('./plan.ts')).registerPlan,
+  issuer: async () => (await import('./issuer.ts')).registerIssuer,
   usage: async () => (await import('./usage/usage.ts')).registerUsage,
   operator: async () => (await import('./operator.ts')).registerOperator,
   audit: async () => (await import('./audit/audit.ts')).registerAudit,

@@ -56,7 +56,7 @@ is not enough). Applying twice changes nothing. Up to ${grouped(MAX_CHANGES_PER_
 an interruption, run the command again for the rest.
 
 With --selector, or the key "selector" in the files, the files may only hold endpoints and consumers with these labels,
-credentials of these consumers, grants on these endpoints, and plans both of whose selectors name these labels. Nothing
+credentials of these consumers, grants on these endpoints, issuers with these labels, and plans both of whose selectors name them. Nothing
 else is changed, and --prune deletes nothing else.`,
     examples: [
       'postern apply -f postern.yaml --dry-run',

@@ -9,7 +9,7 @@ export function conflictOf({ conflict, remedy }: PlannedConflict): Conflict {
 function inCommands(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'edit':
-      return `change it with "postern ${remedy.resource} edit ${remedy.id}"`;
+      return `change it with "postern ${remedy.resource} ${remedy.resource === 'issuer' ? 'set' : 'edit'} ${remedy.id}"`;
     case 'other-id':
       return 'choose another --id';
     case 'other-priority':

@@ -79,7 +79,18 @@ function resourceStore(path: string, resources: Resources): ResourceStore {
     find: async (kind, id) => await Promise.resolve(resources[kind].get(id) ?? null),
     list: async function* (
       kind,
-      { ids, consumerId, consumerIds, endpointId, endpointIds, isForGroup, appKeyHashes, labels = {}, namedLike } = {},
+      {
+        ids,
+        consumerId,
+        consumerIds,
+        endpointId,
+        endpointIds,
+        isForGroup,
+        appKeyHashes,
+        issuerId,
+        labels = {},
+        namedLike,
+      } = {},
     ) {
       const filters = [
         { field: 'consumerId', values: consumerId === undefined ? undefined : [consumerId] },
@@ -93,12 +104,20 @@ function resourceStore(path: string, resources: Resources): ResourceStore {
         if (stored === undefined || (isForGroup === true && !isGroupGrant(stored.resource))) continue;
         const fields: Declared = { ...stored.resource };
         if ('labels' in stored.resource && !carries(stored.resource.labels, labels)) continue;
+        if (issuerId !== undefined && !namesIssuer(stored.resource, issuerId)) continue;
         if (namedLike !== undefined && !isNamedLike({ id, ...fields }, namedLike)) continue;
         if (filters.every(({ field, values }) => values.has(fields[field]))) yield await Promise.resolve(stored);
       }
     },
     commit: async () => await Promise.reject(new FileStoreRefusal(path)),
   };
+}
+
+/** Whether a credential names an issuer. */
+function namesIssuer(resource: object, issuerId: string): boolean {
+  if (!('material' in resource)) return false;
+  const { material } = resource as ManagedCredential;
+  return material.kind === 'token-claims' && material.issuerId === issuerId;
 }
 
 /** A secret that a file names and that cannot be read here. */

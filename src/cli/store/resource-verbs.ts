@@ -39,7 +39,7 @@ export function addResourceAction<K extends ResourceKind, F>(
 }
 
 /** Adds `enable` and `disable` to a noun. `about` says in a sentence what each does. */
-export function addEnableVerbs<K extends 'endpoint' | 'consumer' | 'operator'>(
+export function addEnableVerbs<K extends 'endpoint' | 'consumer' | 'issuer' | 'operator'>(
   noun: Command,
   context: CommandContext,
   kind: K,

@@ -8,6 +8,7 @@ import type { OnceRequests } from './idempotency.ts';
 import type { SessionStore } from './sessions.ts';
 import { findNearestName } from '../../model/document/nearest-name.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
+import type { Issuer } from '../../model/issuer.ts';
 import type { LabelSelector } from '../../model/labels.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { OwnedBy } from '../../model/owned-by.ts';
@@ -30,6 +31,8 @@ export interface Selection {
   readonly isForGroup?: true | undefined;
   /** Credentials by the hashes of their App Keys. */
   readonly appKeyHashes?: readonly string[] | undefined;
+  /** Credentials that name this issuer. */
+  readonly issuerId?: string | undefined;
   /** The operator with this subject. */
   readonly subject?: string | undefined;
   /** Operators with any of these names of certificates. */
@@ -265,6 +268,11 @@ export async function findGrant(
     if (shownGrantId(stored.resource) === id) return stored;
   }
   return null;
+}
+
+/** All issuers, in the order of their ids. */
+export async function listIssuers(store: Pick<ResourceStore, 'list'>): Promise<readonly Issuer[]> {
+  return (await collectAll(store.list('issuer'))).map(({ resource }) => resource);
 }
 
 /** All endpoints, in the order of their ids. There are as many as an operator writes, so they fit into memory. */

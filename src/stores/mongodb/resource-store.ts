@@ -215,7 +215,7 @@ const SILENT_ABOUT_CHANGES: readonly UnavailableReason[] = ['no-primary', 'slow'
 /** The filters of a selection, in the order of ids: many ids take several requests. */
 function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
   const { ids, consumerId, consumerIds, endpointId, endpointIds, isForGroup, appKeyHashes } = selection;
-  const { subject, certificateNames, labels = {}, after } = selection;
+  const { issuerId, subject, certificateNames, labels = {}, after } = selection;
   const filters: Filter<Identified>[] = [];
   if (consumerId !== undefined) filters.push({ consumerId });
   if (consumerIds !== undefined) filters.push({ consumerId: { $in: [...consumerIds] } });
@@ -223,6 +223,7 @@ function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
   if (endpointIds !== undefined) filters.push({ endpointId: { $in: [...endpointIds] } });
   if (isForGroup === true) filters.push(forGroups);
   if (appKeyHashes !== undefined) filters.push({ appKeyHash: { $in: [...appKeyHashes] } });
+  if (issuerId !== undefined) filters.push({ issuer: issuerId });
   if (subject !== undefined) filters.push({ subjects: subject });
   if (certificateNames !== undefined) filters.push({ certificateNames: { $in: [...certificateNames] } });
   for (const [name, value] of Object.entries(labels)) filters.push(carriesLabel(name, value));

@@ -290,7 +290,17 @@ function copyOf(tables: Tables): Tables {
 
 function isSelected(
   resource: object,
-  { consumerId, endpointId, endpointIds, isForGroup, subject, certificateNames, labels = {}, namedLike }: Selection,
+  {
+    consumerId,
+    endpointId,
+    endpointIds,
+    isForGroup,
+    issuerId,
+    subject,
+    certificateNames,
+    labels = {},
+    namedLike,
+  }: Selection,
   appKeyHashes: ReadonlySet<string> | null,
   consumerIds: ReadonlySet<string> | null,
 ): boolean {
@@ -301,12 +311,18 @@ function isSelected(
     (endpointIds === undefined || ('endpointId' in resource && endpointIds.includes(String(resource.endpointId)))) &&
     (namedLike === undefined || isNamedLike(resource as Consumer, namedLike)) &&
     (isForGroup === undefined || 'consumerSelector' in resource) &&
+    (issuerId === undefined || issuerOf(resource) === issuerId) &&
     (subject === undefined || listOf(resource, 'subjects').includes(subject)) &&
     (certificateNames === undefined ||
       listOf(resource, 'certificateNames').some((name) => certificateNames.includes(name))) &&
     (endpointId === undefined || ('endpointId' in resource && resource.endpointId === endpointId)) &&
     (appKeyHashes === null || ('appKeyHash' in resource && appKeyHashes.has(String(resource.appKeyHash))))
   );
+}
+
+function issuerOf(resource: object): string | null {
+  const material = 'material' in resource ? (resource as ManagedCredential).material : null;
+  return material?.kind === 'token-claims' ? material.issuerId : null;
 }
 
 function listOf(resource: object, field: 'subjects' | 'certificateNames'): readonly string[] {

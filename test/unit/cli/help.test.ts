@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runCli } from './run-cli.ts';
 
-const nouns = ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'plan', 'audit'];
+const nouns = ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'plan', 'issuer', 'audit'];
 
 /** The commands that a help text lists. */
 async function listedIn(...path: readonly string[]): Promise<readonly string[]> {
@@ -22,6 +22,7 @@ describe('the help of nouns and verbs', () => {
       'grant: add remove list',
       'limit: set clear',
       'plan: create set list show delete',
+      'issuer: add set list show enable disable remove',
       'audit: list show revert',
     ]);
   });

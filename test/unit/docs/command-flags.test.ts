@@ -7,7 +7,7 @@ const [, section = ''] = /\n## 5\. Commands\n([\s\S]*?)\n## /.exec(readDocument(
 const [beforeExitCodes = ''] = section.split('\n| Exit code |', 1);
 
 /** Commands whose verbs docs/commands.md shows, all of them. */
-const nouns = ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'plan', 'operator', 'audit'];
+const nouns = ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'plan', 'issuer', 'operator', 'audit'];
 
 async function helpOf(command: string): Promise<string> {
   const { code, out } = await runCli([...command.split(' ').filter((word) => word !== ''), '--help']);

@@ -26,7 +26,7 @@ describe('docs/commands.md', () => {
 
   it('has every verb', async () => {
     const shown = new Set(commands.map(([noun, verb]) => `${String(noun)} ${String(verb)}`));
-    for (const noun of ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'plan', 'audit']) {
+    for (const noun of ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'plan', 'issuer', 'audit']) {
       const { out } = await runCli([noun, '--help']);
       const verbs = [...out.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(([, verb = '']) => verb);
       assert.ok(verbs.length > 0);
