@@ -35,7 +35,7 @@ import { ApiProblem, problemBody, problemOf, problems, storeUnavailable } from '
 import { addRefusals } from './refusals.ts';
 import { addReplicas } from './replicas.ts';
 import { type RequestShare, RequestShares } from './request-shares.ts';
-import { consumers, endpoints } from './resources.ts';
+import { consumers, endpoints, issuers } from './resources.ts';
 import { addRevert } from './revert.ts';
 import { addUsage } from './usage.ts';
 
@@ -180,6 +180,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   });
   addLabelledResource(api, ports, endpoints);
   addLabelledResource(api, ports, consumers);
+  addLabelledResource(api, ports, issuers);
   addCredentialReading(api, ports);
   addCredentialView(api, ports);
   addCredentialChanges(api, ports);

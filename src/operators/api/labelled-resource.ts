@@ -2,7 +2,6 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Fields, MappingKind } from '../../model/document/fields.ts';
 import type { Change, Planned } from '../../resources/changes/change.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
-import type { LabelledKind } from '../../resources/changes/rights/change-ground.ts';
 import type { Wish } from '../../resources/changes/wish.ts';
 import type { Operator, Permission } from '../../model/operator.ts';
 import { declareVersion } from '../../resources/declare-resource.ts';
@@ -11,7 +10,7 @@ import type { ResourceOf, Stored } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { type Asker, type ChangeOutcome, changesOf, commit, operationOf, readMade, refuseNames } from './change.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import { labelsWithin, requireReached } from './reach.ts';
+import { labelsWithin, type ReachedKind, requireReached } from './reach.ts';
 import {
   changeQuery,
   etagAfter,
@@ -27,7 +26,7 @@ import { answers, besideWarnings, bodyOf, changeAnswer, pageSchema, readListPage
 import { wishOfBody, wishOfPatch } from './wish-of-body.ts';
 
 /** What differs between the routes of resources that carry labels. */
-export interface LabelledResource<K extends LabelledKind> {
+export interface LabelledResource<K extends ReachedKind> {
   readonly kind: K;
   /** The name in the document: `Consumer`. */
   readonly name: string;
@@ -45,7 +44,7 @@ export interface LabelledResource<K extends LabelledKind> {
   readonly planNew: (id: string, wish: Wish, resources: ResourceStore) => Promise<Planned>;
   readonly planEdit: (current: Stored<ResourceOf[K]>, wish: Wish, resources: ResourceStore) => Promise<Planned>;
   /** With everything that goes with it. */
-  readonly planDeletion: (current: Stored<ResourceOf[K]>, resources: ResourceStore) => Promise<readonly Change[]>;
+  readonly planDeletion: (current: Stored<ResourceOf[K]>, resources: ResourceStore) => Promise<Planned>;
   /** What deleting it does, as a sentence of the document. */
   readonly deletion: string;
 }
@@ -53,7 +52,7 @@ export interface LabelledResource<K extends LabelledKind> {
 const params = z.object({ id: idParam });
 
 /** Adds the routes to list, create, show, edit and delete resources that carry labels, within an operator's reach. */
-export function addLabelledResource<K extends LabelledKind>(
+export function addLabelledResource<K extends ReachedKind>(
   api: OpenAPIHono<ApiEnvironment>,
   { store: { resources } }: ApiPorts,
   { kind, name, plural, rules, given, permission, deletion, ...resource }: LabelledResource<K>,
@@ -181,7 +180,7 @@ export function addLabelledResource<K extends LabelledKind>(
       requirePermission(operator, permission);
       const current = await reached(operator, context.req.valid('param').id);
       requireRevision(current, context.req.valid('header')['if-match']);
-      const changes = await resource.planDeletion(current, resources);
+      const changes = await changesOf(await resource.planDeletion(current, resources), operator, resources);
       return context.json(await carryOut(context.var, 'delete', { changes, ...context.req.valid('query') }), 200);
     },
   );

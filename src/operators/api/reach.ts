@@ -9,6 +9,9 @@ import { type Plan, planBelongsTo } from '../../model/plan.ts';
 import { endpointOfShortId, parseGrantId } from '../../resources/grant.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 
+/** What is within reach by labels of its own. */
+export type ReachedKind = LabelledKind | 'issuer';
+
 /** The labels of what an operator reaches; undefined for one who reaches everything. */
 export function selectorOf({ selector }: Operator): LabelSelector | undefined {
   return Object.keys(selector).length === 0 ? undefined : selector;
@@ -22,7 +25,7 @@ export function reaches({ selector }: Operator, { labels }: { readonly labels: L
 /**
  * A resource within reach. Throws `NotFound` also for one that is there beyond it: an operator does not learn of it.
  */
-export async function requireReached<K extends LabelledKind>(
+export async function requireReached<K extends ReachedKind>(
   operator: Operator,
   kind: K,
   id: string,

@@ -9,6 +9,7 @@ const named: readonly (readonly [prefix: string, beyond: string, missing: string
   ['/v1/credentials/', 'hidden-key', 'absent-key'],
   ['/v1/grants/', 'hidden-endpoint/hidden-partner', 'absent-endpoint/absent-partner'],
   ['/v1/plans/', 'hidden-plan', 'absent-plan'],
+  ['/v1/issuers/', 'hidden-issuer', 'absent-issuer'],
   ['/v1/operators/', 'first', 'absent-operator'],
   ['/v1/audit/', 'EVENT', 'f'.repeat(24)],
   ['/v1/refusals/', '00000000-0000-4000-8000-000000000000', '11111111-1111-4111-8111-111111111111'],
@@ -68,6 +69,9 @@ describe('what is beyond the reach of an operator', () => {
     await run('credential issue --consumer own-partner --method key --id own-key');
     await run('grant add --endpoint hidden-endpoint --consumer hidden-partner');
     await run('grant add --endpoint own-endpoint --consumer own-partner');
+    await run(
+      'issuer add hidden-issuer --label team=hidden --issuer hidden --jwks-uri https://hidden.example/k --audience a',
+    );
     await run('plan create hidden-plan --label team=hidden --endpoint-label team=hidden --limit 5/second');
     token = await management.newOperator('paula', '--role admin --label team=own');
     operations = await readOperations(management);
@@ -87,7 +91,7 @@ describe('what is beyond the reach of an operator', () => {
   function told({ status, text }: Answer): string {
     const same = text
       .replaceAll(/"requestId":"[^"]*"/g, '')
-      .replaceAll(/\b(hidden|absent)-(partner|endpoint|key|plan)\b/g, 'some-$2')
+      .replaceAll(/\b(hidden|absent)-(partner|endpoint|key|plan|issuer)\b/g, 'some-$2')
       .replaceAll(/\b[0-9a-f]{24}\b/g, 'some')
       .replaceAll(/absent-operator|first|0{8}-0{4}-4000-8000-0{12}|1{8}-1{4}-4111-8111-1{12}|\b(1|999999)\b/g, 'some');
     return `${String(status)} ${same}`;
@@ -131,7 +135,7 @@ describe('what is beyond the reach of an operator', () => {
   it('is not there for routes that name it in a body either', async () => {
     const before = await snapshot();
     for (const { id, method, path, hasBody } of operations) {
-      if (!hasBody || path.includes('{') || /^create(Consumer|Endpoint|Operator|Plan)$/.test(id)) continue;
+      if (!hasBody || path.includes('{') || /^create(Consumer|Endpoint|Operator|Plan|Issuer)$/.test(id)) continue;
       const pairs = references[id];
       assert.ok(pairs !== undefined, `say in this test what the body of ${id} names`);
       for (const [beyond, missing] of pairs) {

@@ -21,6 +21,12 @@ const requests: Readonly<Record<string, { readonly path: string; readonly body?:
     path: '/v1/plans',
     body: { id: 'new', priority: 2, limits: [{ requests: 9, unit: 'second' }] },
   },
+  createIssuer: {
+    path: '/v1/issuers',
+    body: { id: 'new', issuer: 'x', jwksUri: 'https://x.example/keys', audiences: ['a'] },
+  },
+  editIssuer: { path: '/v1/issuers/partner-idp', body: { audiences: ['b'] } },
+  deleteIssuer: { path: '/v1/issuers/partner-idp' },
   editPlan: { path: '/v1/plans/gold', body: { priority: 3 } },
   editEndpoint: { path: '/v1/endpoints/orders', body: { description: 'changed' } },
   editConsumer: { path: '/v1/consumers/acme', body: { description: 'changed' } },
@@ -71,6 +77,7 @@ describe('the management API while MongoDB is down', function () {
     await run('grant add --endpoint orders --consumer acme');
     await run('credential issue --consumer acme --method hmac --id acme-hmac');
     await run('plan create gold --limit 5/second');
+    await run('issuer add partner-idp --issuer idp --jwks-uri https://idp.example/keys --audience a');
     token = await management.newOperator('root', '--role admin');
     await management.newOperator('pat', '--role viewer');
     const pat = await ask('GET', '/v1/operators/pat', { token });

@@ -1,3 +1,4 @@
+import { issuer } from '../pipeline/resources.ts';
 import assert from 'node:assert/strict';
 import { planNewEndpoint } from '../../../src/resources/changes/plan-endpoint.ts';
 import { consumerDefaults } from '../../../src/model/consumer.ts';
@@ -21,9 +22,9 @@ const limits = [{ requests: 5, unit: 'minute', per: 'consumer' }] as const;
 const free = { limits: null, expiresAt: null };
 
 /**
- * The API for two teams. The payments team has the endpoints `orders` and `stock` and the consumers `acme` and `globex`,
- * the people team the endpoint `salaries` and the consumer `initech`; each has a plan. Operators: `alice` reaches all, `paula` (operator)
- * and `petra` (admin) what is of payments, `victor` sees all.
+ * The API for two teams. The payments team has the endpoints `orders` and `stock` and the consumers `acme` and
+ * `globex`, the people team the endpoint `salaries` and the consumer `initech`; each has a plan and an issuer.
+ * Operators: `alice` reaches all, `paula` (operator) and `petra` (admin) what is of payments, `victor` sees all.
  */
 export async function twoTeams(labelOwners?: LabelOwners): Promise<MemoryApi> {
   const initial = {
@@ -51,6 +52,9 @@ export async function twoTeams(labelOwners?: LabelOwners): Promise<MemoryApi> {
       { endpointId: 'salaries', consumerId: 'acme', ...free },
       { endpointId: 'salaries', consumerSelector: { team: 'people' }, priority: 0, ...free },
     ],
+    issuers: ['payments', 'people'].map((id) =>
+      issuer({ id, issuer: id, labels: { team: id }, keys: { kind: 'uri', jwksUri: `https://${id}.example/keys` } }),
+    ),
     plans: [
       {
         ...{ id: 'payments', consumerSelector: { team: 'payments' }, endpointSelector: { team: 'payments' } },

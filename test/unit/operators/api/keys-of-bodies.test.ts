@@ -19,6 +19,11 @@ const ways: readonly Way[] = [
   { method: 'PATCH', path: '/v1/endpoints/orders', body: { description: 'orders' } },
   { method: 'POST', path: '/v1/grants', body: { endpoint: 'orders', consumer: 'acme' } },
   { method: 'PATCH', path: '/v1/grants/orders/tier=gold', body: { priority: 7 } },
+  {
+    method: 'POST',
+    path: '/v1/issuers',
+    body: { id: 'new', issuer: 'x', jwksUri: 'https://x.example/k', audiences: ['a'] },
+  },
   { method: 'POST', path: '/v1/plans', body: { id: 'new', priority: 5, limits: [{ requests: 1, unit: 'day' }] } },
   { method: 'POST', path: '/v1/operators', body: { id: 'new', role: 'viewer' } },
   { method: 'PATCH', path: '/v1/operators/vic', body: { name: 'Vic' } },

@@ -12,6 +12,11 @@ const requests: Readonly<Record<string, readonly [path: string, body: object, ma
   ],
   createConsumer: ['/v1/consumers', { id: 'new' }, '/v1/consumers/new'],
   createGrant: ['/v1/grants', { endpoint: 'orders', consumer: 'globex' }, '/v1/grants/orders/globex'],
+  createIssuer: [
+    '/v1/issuers',
+    { id: 'new', issuer: 'x', jwksUri: 'https://x.example/keys', audiences: ['a'] },
+    '/v1/issuers/new',
+  ],
   createPlan: ['/v1/plans', { id: 'new', limits: [{ requests: 1, unit: 'day' }] }, '/v1/plans/new'],
   createOperator: ['/v1/operators', { id: 'new', role: 'viewer' }, '/v1/operators/new'],
 };

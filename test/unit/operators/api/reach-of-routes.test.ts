@@ -11,7 +11,7 @@ interface Route {
 const foreign: readonly (readonly [path: RegExp, fill: (path: string) => readonly string[]])[] = [
   [/^\/v1\/consumers\/\{id\}/, (path) => [path.replace('{id}', 'initech')]],
   [/^\/v1\/endpoints\/\{id\}/, (path) => [path.replace('{id}', 'salaries')]],
-  [/^\/v1\/plans\/\{id\}/, (path) => [path.replace('{id}', 'people')]],
+  [/^\/v1\/(?:plans|issuers)\/\{id\}/, (path) => [path.replace('{id}', 'people')]],
   [/^\/v1\/credentials\/\{id\}/, (path) => [path.replace('{id}', 'initech-hmac')]],
   [
     /^\/v1\/grants\/\{endpoint\}\/\{holder\}/,
@@ -27,6 +27,10 @@ const bodies: Readonly<Record<string, object>> = {
   'POST credentials:import': { consumer: 'initech', methods: ['key'], appKey: 'one-that-nobody-has' },
   'POST grants': { endpoint: 'salaries', consumer: 'initech' },
   'POST consumers': { id: 'another', labels: { team: 'people' } },
+  'POST issuers': {
+    ...{ id: 'another', issuer: 'another', labels: { team: 'people' } },
+    ...{ jwksUri: 'https://people.example/keys', audiences: ['a'] },
+  },
   'POST plans': {
     ...{ id: 'another', consumerSelector: { team: 'people' }, endpointSelector: { team: 'people' } },
     ...{ priority: 30, limits: [{ requests: 1, unit: 'day' }] },
@@ -53,7 +57,7 @@ describe('management API: every route of partners and endpoints', () => {
     const { body } = await api.ask('alice', 'GET', '/openapi.json');
     const paths = body['paths'] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
     routes = Object.entries(paths)
-      .filter(([path]) => /^\/v1\/(?:consumers|endpoints|credentials|grants|plans)\b/.test(path))
+      .filter(([path]) => /^\/v1\/(?:consumers|endpoints|credentials|grants|plans|issuers)\b/.test(path))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })));
     assert.ok(routes.length >= 27, `${String(routes.length)} routes`);
   });
