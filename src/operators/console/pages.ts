@@ -28,6 +28,12 @@ import { changeAccess, changeGroupAccess } from './grants/change-access.ts';
 import { giveAccess, giveAccessTo } from './grants/give-access.ts';
 import { withdrawAccess, withdrawGroupAccess } from './grants/withdraw-access.ts';
 import { home } from './home/home.ts';
+import { deleteIssuer } from './issuers/delete-issuer.ts';
+import { editIssuer } from './issuers/edit-issuer.ts';
+import { disableIssuer, enableIssuer } from './issuers/enable-issuer.ts';
+import { issuerList } from './issuers/issuer-list.ts';
+import { issuerPage } from './issuers/issuer-page.ts';
+import { newIssuer } from './issuers/new-issuer.ts';
 import { editOperator } from './operators/edit-operator.ts';
 import { issueToken } from './operators/issue-token.ts';
 import { newOperator } from './operators/new-operator.ts';
@@ -86,6 +92,13 @@ export const pages: readonly Page[] = [
   newPlan,
   editPlan,
   deletePlan,
+  issuerList,
+  issuerPage,
+  newIssuer,
+  editIssuer,
+  enableIssuer,
+  disableIssuer,
+  deleteIssuer,
   refusalList,
   refusalPage,
   refusalCodes,

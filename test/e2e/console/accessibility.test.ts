@@ -15,7 +15,7 @@ const wide = { width: 1280, height: 900 };
 function pathOf(pattern: string, { credential, requestId, event, token }: FixedData): string {
   const ids: Readonly<Record<string, string>> = {
     ...{ consumers: 'acme', endpoints: 'orders', credentials: credential, operators: 'paula' },
-    ...{ refusals: requestId, audit: event, plans: 'gold' },
+    ...{ refusals: requestId, audit: event, plans: 'gold', issuers: 'partner-idp' },
   };
   return pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
     const named: Readonly<Record<string, string>> = { endpoint: 'orders', holder: 'acme', consumer: 'acme', token };

@@ -27,6 +27,7 @@ const setup = [
   'endpoint create invoices --host api.example.com --path /invoices --method GET --method POST --authentication parameter-signature --option mode=observe',
   'endpoint create tokens --path /reports --authentication oauth2 --limit 5000/hour/endpoint',
   'endpoint create status --path exact:/status --scenario open',
+  'issuer add partner-idp --issuer https://idp.partner.example --jwks-uri https://idp.partner.example/keys --audience https://api.example.com',
   'consumer create acme --name Acme --label tier=gold',
   'consumer create globex --name Globex --label tier=silver',
   'consumer create initech --name Initech',
