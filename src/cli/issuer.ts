@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Issuer } from '../model/issuer.ts';
+import { type Issuer, issuerDefaults } from '../model/issuer.ts';
 import { jwtAlgorithms } from '../model/jwt-algorithms.ts';
 import {
   MAX_AUDIENCES,
@@ -76,7 +76,11 @@ function addIssuerFlags(command: Command): Command {
     .option('--jwks <file>', 'its keys as a JWK set, in place of an address; - reads standard input')
     .option('--audience <text>', 'an "aud" that its tokens may have; repeatable', collect)
     .option('--algorithm <alg>', 'an algorithm that its tokens may have, all of them otherwise; repeatable', collect)
-    .option('--clock-skew <seconds>', 'how far its clock may differ; 60', parseInteger)
+    .option(
+      '--clock-skew <seconds>',
+      `how far its clock may differ; ${String(issuerDefaults.clockSkewSeconds)}`,
+      parseInteger,
+    )
     .option('--required-claim <name=value>', 'a claim that its tokens need; repeatable', collectClaim)
     .option('--description <text>', 'a description for operators')
     .option('--label <name=value>', 'a label, such as team=payments; repeatable', collectLabel);
