@@ -106,7 +106,7 @@ ${labelBounds} ${textBounds}`;
 function withKeys<F extends IssuerFlags>(flags: F): Omit<F, 'jwks'> {
   const { jwks: source, ...rest } = flags;
   if (source === undefined) return rest;
-  const set = readJwkSetText(readPublicText('--jwks', source, MAX_JWKS_BYTES));
+  const set = readJwkSetText(readPublicText('--jwks', source, MAX_JWKS_BYTES, 'a JWK set'));
   if ('fault' in set) throw new UsageError(describeKeyFault('--jwks', set));
   const [wrong] = set.faults;
   if (wrong !== undefined) throw new UsageError(`--jwks: key ${String(wrong.index + 1)} ${wrong.fault}`);
