@@ -11,6 +11,8 @@ const NO_BODY = Buffer.alloc(0);
 export const usualMethods: readonly string[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 /** Within `source`: `address`, in it `socket_address`, in it `address`. */
 const PEER_ADDRESS_TAGS = [0x0a, 0x0a, 0x12];
+/** Within `source`: `certificate`. */
+const PEER_CERTIFICATE_TAGS = [0x2a];
 
 /**
  * The HTTP request that Envoy asks about, read in place from the bytes of a `CheckRequest`.
@@ -128,11 +130,23 @@ export class HttpRequest {
 
   /** `source.address.socket_address.address`: who is connected to Envoy; null on a Unix socket. Read when asked for. */
   get peerAddress(): string | null {
+    return this.#textInSource(PEER_ADDRESS_TAGS);
+  }
+
+  /**
+   * `source.certificate`: the certificate of who is connected to Envoy, as PEM that is percent-encoded. Null without
+   * TLS, without a certificate, and without `include_peer_certificate`. Read when asked for.
+   */
+  get peerCertificate(): string | null {
+    return this.#textInSource(PEER_CERTIFICATE_TAGS);
+  }
+
+  #textInSource(tags: readonly number[]): string | null {
     if (this.#sourceStart === NO_SPAN) return null;
     const reader = new WireReader(this.#bytes);
     let start = this.#sourceStart;
     let end = this.#sourceEnd;
-    for (const wanted of PEER_ADDRESS_TAGS) {
+    for (const wanted of tags) {
       reader.at = start;
       let [foundStart, foundEnd] = [NO_SPAN, end];
       while (reader.at < end) {

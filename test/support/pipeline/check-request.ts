@@ -32,6 +32,8 @@ export interface RequestParts {
   readonly bodyForm?: 'raw' | 'text';
   /** `source.address.socket_address.address`: who is connected to Envoy. */
   readonly peer?: string;
+  /** `source.certificate`: PEM, which is percent-encoded here as Envoy does it. */
+  readonly certificate?: string;
 }
 
 export const headerForms = ['raw', 'map'] as const;
@@ -40,17 +42,27 @@ export const bodyForms = ['raw', 'text'] as const;
 /** The bytes of a `CheckRequest`, as Envoy would send them. */
 export function checkRequest(parts: RequestParts = {}): Buffer {
   const message = CheckRequest.encode(checkRequestMessage(parts)).finish();
-  return Buffer.concat(parts.peer === undefined ? [message] : [message, sourceOf(parts.peer)]);
+  return Buffer.concat([message, ...sourceOf(parts)]);
 }
 
 /** `attributes` with nothing but a `source`, which the generated messages leave out; a reader joins it to the others. */
-function sourceOf(address: string): Uint8Array {
-  const socketAddress = new BinaryWriter()
-    .uint32(0x0a)
-    .bytes(new BinaryWriter().uint32(0x12).string(address).uint32(0x18).uint32(40_000).finish());
-  const peer = new BinaryWriter().uint32(0x0a).bytes(socketAddress.finish()).finish();
-  const attributes = new BinaryWriter().uint32(0x0a).bytes(peer).finish();
-  return new BinaryWriter().uint32(0x0a).bytes(attributes).finish();
+function sourceOf({ peer: address, certificate }: RequestParts): readonly Uint8Array[] {
+  if (address === undefined && certificate === undefined) return [];
+  const peer = new BinaryWriter();
+  if (address !== undefined) {
+    const socketAddress = new BinaryWriter()
+      .uint32(0x0a)
+      .bytes(new BinaryWriter().uint32(0x12).string(address).uint32(0x18).uint32(40_000).finish());
+    peer.uint32(0x0a).bytes(socketAddress.finish());
+  }
+  if (certificate !== undefined) peer.uint32(0x2a).string(percentEncoded(certificate));
+  const attributes = new BinaryWriter().uint32(0x0a).bytes(peer.finish()).finish();
+  return [new BinaryWriter().uint32(0x0a).bytes(attributes).finish()];
+}
+
+/** As Envoy writes PEM into `source.certificate`: these characters and no others are encoded. */
+export function percentEncoded(pem: string): string {
+  return pem.replace(/[\n +/=]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
 /** The request as the pipeline sees it. */

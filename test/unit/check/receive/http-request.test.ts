@@ -27,6 +27,20 @@ describe('reading a CheckRequest', () => {
     }
   });
 
+  it('gives the certificate of who is connected to Envoy as it came, and nothing where there is none', () => {
+    const certificate = 'a+b/c=\n';
+    assert.equal(httpRequest({ peer: '192.0.2.1', certificate }).peerCertificate, 'a%2Bb%2Fc%3D%0A');
+    assert.equal(httpRequest({ certificate }).peerCertificate, 'a%2Bb%2Fc%3D%0A');
+    assert.equal(httpRequest({ peer: '192.0.2.1' }).peerCertificate, null);
+    assert.equal(httpRequest().peerCertificate, null);
+    // The last of two decides, as with every field of proto3; a broken `source` has none.
+    const read = (source: number[]): string | null | undefined =>
+      HttpRequest.parse(Buffer.from(nested(0x0a, nested(0x0a, source))))?.peerCertificate;
+    assert.equal(read([0x2a, 1, 0x61, 0x2a, 1, 0x62]), 'b');
+    assert.equal(read([0x22, 1, 0x61]), null);
+    assert.equal(read([0x2a, 9, 0x61]), null);
+  });
+
   it('gives nothing for bytes that are no message', () => {
     const broken = [[0x0a], [0x0a, 1], [0x0a, 2, 0x22], [0x0b], [0x0c], [0x0e], [0x0d, 1, 2], [0x09, 1], [0x08]];
     const endless = [0x08, ...new Array<number>(11).fill(0xff), 0];
@@ -240,6 +254,7 @@ function readEverything(request: HttpRequest | null): void {
   assert.equal(request.body.length, request.bodyLength);
   assert.ok(request.declaredSize >= 0);
   assert.notEqual(typeof request.peerAddress, 'undefined');
+  assert.notEqual(typeof request.peerCertificate, 'undefined');
   for (const each of request.headers.namesWhere(() => true)) {
     request.headers.find(each.toLowerCase());
     request.headers.findSingle(each.toLowerCase());
