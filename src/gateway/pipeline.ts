@@ -4,6 +4,7 @@ import { generateRingKey } from '../model/keyring/ring-content.ts';
 import { audiencesOf } from './oauth2/assertion/audiences.ts';
 import { issuerOf } from './oauth2/oauth2-addresses.ts';
 import { createOAuth2Service, type OAuth2Service } from './oauth2/oauth2-service.ts';
+import { PeerCertificates } from '../check/methods/certificate/peer-certificates.ts';
 import { Throttle } from '../base/throttle.ts';
 import { keepRevokedTokensInProcess } from '../check/tokens/revoked-tokens.ts';
 import { AccessTokens } from '../check/tokens/access-tokens.ts';
@@ -66,6 +67,7 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
     tokens,
     revokedTokens,
     replayGuard,
+    peerCertificates: new PeerCertificates(),
     limiter,
     onLimiterFailure: () => {
       metrics.countLimiterFailure();

@@ -7,6 +7,7 @@ import type { Target } from '../receive/path.ts';
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
+import type { PeerCertificates } from './certificate/peer-certificates.ts';
 
 declare const authenticated: unique symbol;
 
@@ -28,6 +29,7 @@ export interface AuthenticationPorts {
   readonly tokens: Pick<AccessTokens, 'verify'>;
   readonly revokedTokens: Pick<RevokedTokens, 'isRevoked'>;
   readonly replayGuard: ReplayGuard;
+  readonly peerCertificates: Pick<PeerCertificates, 'read' | 'issuers'>;
 }
 
 /** For the methods of this folder only: the caller was verified. */

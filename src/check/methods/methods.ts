@@ -123,7 +123,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     conceal: () => unchanged,
     signer: null,
     signsMoreHeaders: false,
-    challenge: { scheme: 'Certificate', errors: {} },
+    challenge: { scheme: 'ClientCertificate', errors: {} },
     challengeFields: null,
     kong: null,
     loadExplainer: async () => (await import('./certificate/explain.ts')).certificateExplainer,

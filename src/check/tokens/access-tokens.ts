@@ -74,7 +74,7 @@ export class AccessTokens {
   readonly #clock: Clock;
   readonly #source: TokenKeySource;
   /** Claims of tokens whose signature was right, by the SHA-256 of the token, for {@link #rememberedKeys} only. */
-  readonly #remembered: RememberedTokens;
+  readonly #remembered: RememberedTokens<TokenClaims>;
   #rememberedKeys: TokenKeys | null = null;
 
   constructor({ issuer, ring, clock, remembered = REMEMBERED }: AccessTokenPorts) {

@@ -1,33 +1,31 @@
-import type { TokenClaims } from './token-claims.ts';
-
 /**
- * Claims by the digest of their token, of the tokens that were used last: of so many at least, of twice as many at
- * most. Two generations, of which the older one is dropped as a whole: taking single entries out of a `Map` for each
- * one that comes makes garbage that stays (`LinkedList`).
+ * What is known of verified tokens (`T`) by their digest, of the tokens that were used last: of so many at least, of
+ * twice as many at most. Two generations, of which the older one is dropped as a whole: taking single entries out of a
+ * `Map` for each one that comes makes garbage that stays (`LinkedList`).
  */
-export class RememberedTokens {
+export class RememberedTokens<T> {
   readonly #count: number;
-  #latest = new Map<string, TokenClaims>();
-  #before = new Map<string, TokenClaims>();
+  #latest = new Map<string, T>();
+  #before = new Map<string, T>();
 
   constructor(count: number) {
     this.#count = count;
   }
 
-  get(digest: string): TokenClaims | undefined {
-    const claims = this.#latest.get(digest);
-    if (claims !== undefined) return claims;
+  get(digest: string): T | undefined {
+    const known = this.#latest.get(digest);
+    if (known !== undefined) return known;
     const older = this.#before.get(digest);
     if (older !== undefined) this.set(digest, older);
     return older;
   }
 
-  set(digest: string, claims: TokenClaims): void {
+  set(digest: string, known: T): void {
     if (this.#latest.size >= this.#count) {
       this.#before = this.#latest;
       this.#latest = new Map();
     }
-    this.#latest.set(digest, claims);
+    this.#latest.set(digest, known);
   }
 
   clear(): void {

@@ -71,7 +71,7 @@ export function introspectionEndpoint({
   tokens,
   revokedTokens,
   clock,
-}: Omit<AuthenticationPorts, 'replayGuard'>): ClientEndpoint {
+}: Pick<AuthenticationPorts, 'tokens' | 'revokedTokens' | 'clock'>): ClientEndpoint {
   return {
     findFault: findMissingToken,
     answer: (client, parameters) => {

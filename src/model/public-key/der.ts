@@ -1,9 +1,14 @@
 /** The tags of ASN.1 that tell keys apart (X.690 §8). */
 const INTEGER = 0x02;
-const OCTET_STRING = 0x04;
-const SEQUENCE = 0x30;
+/** Bytes. */
+export const OCTET_STRING = 0x04;
+/** A list of elements. */
+export const SEQUENCE = 0x30;
+/** The low bits of a tag that goes on in the next byte. */
+const LONG_TAG = 0x1f;
 
-interface Element {
+/** A value with its tag (X.690 §8.1). */
+export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
   /** Where the next one begins. */
@@ -28,8 +33,31 @@ export function hasFormOfPrivateKey(der: Buffer): boolean {
   return first.tag === SEQUENCE && elementAt(outer.content, first.end)?.tag === OCTET_STRING;
 }
 
+/**
+ * The elements that follow each other in bytes, such as the content of a SEQUENCE; null where they are not DER: a tag
+ * of several bytes, a length that is not written as short as can be (X.690 §10.1), an end that none of them has.
+ */
+export function elementsIn(der: Buffer): readonly DerElement[] | null {
+  const elements: DerElement[] = [];
+  for (let at = 0; at < der.length; ) {
+    const element = elementAt(der, at);
+    if (element === null || (element.tag & LONG_TAG) === LONG_TAG) return null;
+    const { length } = element.content;
+    if (element.end - length - at !== headLength(length)) return null;
+    elements.push(element);
+    at = element.end;
+  }
+  return elements;
+}
+
+/** Of tag and length, where the length is written as short as can be. */
+function headLength(length: number): number {
+  if (length < 0x80) return 2;
+  return 2 + Math.ceil((32 - Math.clz32(length)) / 8);
+}
+
 /** Null where there is none, or one that is cut off. */
-function elementAt(der: Buffer, at: number): Element | null {
+function elementAt(der: Buffer, at: number): DerElement | null {
   const tag = der[at];
   const short = der[at + 1];
   if (tag === undefined || short === undefined) return null;

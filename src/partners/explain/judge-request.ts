@@ -2,6 +2,7 @@ import { authorize } from '../../check/authorize/authorize.ts';
 import type { Clock } from '../../base/clock.ts';
 import { authenticate } from '../../check/methods/authenticate.ts';
 import type { Authenticated, AuthenticationPorts } from '../../check/methods/authenticated.ts';
+import { PeerCertificates } from '../../check/methods/certificate/peer-certificates.ts';
 import type { ExplainInput, KnownPublicKey, SentIdentity } from '../../check/methods/explanation/explainer.ts';
 import { gatewayRequest } from '../../check/methods/explanation/gateway-request.ts';
 import { proofOf } from '../../check/methods/methods.ts';
@@ -96,7 +97,12 @@ export function judgeRequest(
 
 function portsAt(seconds: number, tokens: KnownTokens): AuthenticationPorts {
   const clock: Clock = { nowSeconds: () => seconds, nowMs: () => seconds * 1000, elapsedMs: () => 0 };
-  return { clock, ...tokenPorts(tokens, clock), replayGuard: { reserve: () => 'first' } };
+  return {
+    clock,
+    ...tokenPorts(tokens, clock),
+    replayGuard: { reserve: () => 'first' },
+    peerCertificates: new PeerCertificates(),
+  };
 }
 
 /** What is known of access tokens where a request is explained. */

@@ -17,6 +17,8 @@ export interface CertificateOptions {
   readonly names?: readonly string[] | null;
   /** Whether it may sign others; those without an issuer may. */
   readonly isAuthority?: boolean;
+  /** What else it says, such as {@link onlyFor}. */
+  readonly extensions?: readonly Buffer[];
 }
 
 /**
@@ -43,6 +45,7 @@ export function makeCertificate(name: string, issuer?: Certified, options: Certi
       der(0x01, Buffer.from([0xff])),
       der(0x04, sequence(...(isAuthority ? [TRUE] : []))),
     ),
+    ...(options.extensions ?? []),
   );
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))), // version 3
@@ -65,6 +68,22 @@ export function makeCertificate(name: string, issuer?: Certified, options: Certi
     privateKey,
     name,
   };
+}
+
+/** What a certificate may be used for, as its only use (RFC 5280 §4.2.1.12): the last number of the use. */
+export function onlyFor(use: 'servers' | 'clients'): Buffer {
+  const keyPurpose = oid(0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, use === 'servers' ? 1 : 2);
+  return extension(0x25, sequence(keyPurpose));
+}
+
+/** Subject alternative names as they are given. */
+export function altNames(...names: readonly (readonly [tag: number, text: string])[]): Buffer {
+  return extension(0x11, sequence(...names.map(([tag, text]) => der(tag, Buffer.from(text, 'latin1')))));
+}
+
+/** An extension that is not critical; its id is 2.5.29 and this number. */
+function extension(id: number, value: Buffer): Buffer {
+  return sequence(oid(0x55, 0x1d, id), der(0x04, value));
 }
 
 const TRUE = der(0x01, Buffer.from([0xff]));

@@ -9,6 +9,7 @@ import {
 } from '../../../src/gateway/serving/check-handler.ts';
 import { AccessTokens } from '../../../src/check/tokens/access-tokens.ts';
 import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/check/tokens/revoked-tokens.ts';
+import { PeerCertificates } from '../../../src/check/methods/certificate/peer-certificates.ts';
 import { InProcessReplayGuard } from '../../../src/check/replay/in-process.ts';
 import { type ReplayGuard } from '../../../src/check/replay/replay-guard.ts';
 import type { Catalog } from '../../../src/check/store/check-store.ts';
@@ -74,6 +75,7 @@ export function testGateway({
     tokens,
     revokedTokens,
     replayGuard,
+    peerCertificates: new PeerCertificates(),
     store: { current: catalog ?? (() => compiled ?? catalogOf(parts)) },
     limiter: limiter ?? new InProcessLimiter(clock),
     onLimiterFailure: (fault) => {

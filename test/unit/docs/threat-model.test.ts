@@ -33,6 +33,11 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       kinds: 'ST',
       test: 'test/unit/gateway/oauth2/client-assertion.test.ts',
     },
+    'A client certificate in a header': { kinds: 'S', test: 'test/e2e/certificate/mutual-tls.test.ts' },
+    "A partner's name in a certificate of somebody else": {
+      kinds: 'S',
+      test: 'test/unit/check/methods/certificate/authenticate.test.ts',
+    },
     'Changed signed requests': { kinds: 'T', test: 'test/e2e/hmac/tampered.test.ts' },
     'A private key at the gateway': {
       kinds: 'SI',
