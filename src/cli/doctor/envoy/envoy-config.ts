@@ -40,6 +40,8 @@ export interface HttpManager {
   /** `listener partners` */
   readonly name: string;
   readonly settings: JsonObject;
+  /** The `DownstreamTlsContext` of its filter chain; null where callers speak no TLS, or this Envoy does not end it. */
+  readonly tls: JsonObject | null;
   readonly filters: readonly HttpFilter[];
   readonly upgrades: readonly Upgrade[];
   readonly routes: readonly Route[];
@@ -125,10 +127,11 @@ function managersOf(
 ): readonly HttpManager[] {
   const name = nameOf(listener);
   return networkFilters(listener)
-    .filter((settings) => typeOf(settings) === MANAGER_TYPE)
-    .map((settings) => ({
+    .filter(({ settings }) => typeOf(settings) === MANAGER_TYPE)
+    .map(({ settings, tls }) => ({
       name,
       settings,
+      tls,
       filters: listIn(settings, 'http_filters').map((filter) => readFilter(filter, discovered)),
       upgrades: listIn(settings, 'upgrade_configs').map((upgrade) => ({
         type: textIn(upgrade, 'upgrade_type') ?? '',
@@ -145,17 +148,25 @@ function nameOf(listener: JsonObject): string {
   return `listener ${textIn(listener, 'name') ?? 'without a name'}`;
 }
 
-/** The settings of the network filters of a listener, in each of its chains. */
-function networkFilters(listener: JsonObject): readonly JsonObject[] {
-  return [...listIn(listener, 'filter_chains'), objectIn(listener, 'default_filter_chain')]
-    .flatMap((chain) => listIn(chain, 'filters'))
-    .map((filter) => settingsIn(filter, 'typed_config'));
+/** The settings of the network filters of a listener, in each of its chains, with the TLS that callers speak there. */
+function networkFilters(
+  listener: JsonObject,
+): readonly { readonly settings: JsonObject; readonly tls: JsonObject | null }[] {
+  return [...listIn(listener, 'filter_chains'), objectIn(listener, 'default_filter_chain')].flatMap((chain) => {
+    const tls = tlsOf(settingsIn(chain, 'transport_socket', 'typed_config'));
+    return listIn(chain, 'filters').map((filter) => ({ settings: settingsIn(filter, 'typed_config'), tls }));
+  });
+}
+
+function tlsOf(transport: JsonObject): JsonObject | null {
+  if (typeOf(transport) === 'DownstreamTlsContext') return transport;
+  return typeOf(transport) === 'QuicDownstreamTransport' ? objectIn(transport, 'downstream_tls_context') : null;
 }
 
 function tcpProxiesOf(listener: JsonObject): EnvoyConfig['tcpProxies'] {
   return networkFilters(listener)
-    .filter((settings) => typeOf(settings) === 'TcpProxy')
-    .map((settings) => ({
+    .filter(({ settings }) => typeOf(settings) === 'TcpProxy')
+    .map(({ settings }) => ({
       name: nameOf(listener),
       clusters: [settings, ...listIn(settings, 'weighted_clusters', 'clusters')].flatMap(
         (each) => textIn(each, 'cluster') ?? textIn(each, 'name') ?? [],

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { fault, fine, type Finding, warning } from '../../../base/finding.ts';
 import { type OwnLimits, unknownLimits } from '../own-limits.ts';
+import { inspectClientCertificates } from './certificate-rules.ts';
 import { inspectBodyLimits, inspectOrder, inspectRateLimitFilter } from './chain-rules.ts';
 import { inspectCluster } from './cluster-rules.ts';
 import { type JsonObject, textIn } from '../../../model/document/json.ts';
@@ -50,6 +51,7 @@ const rules: readonly Rule[] = [
   inspectSurroundings,
   inspectUpgrades,
   (chain, { endpoints }) => inspectStreaming(chain, endpoints ?? null),
+  (chain, { endpoints }) => inspectClientCertificates(chain, endpoints ?? null),
   inspectRoutes,
   inspectCluster,
   inspectSettings,
