@@ -93,6 +93,12 @@ export const settings = {
     'what the aud of a client assertion may be; issuer takes only POSTERN_PUBLIC_URL',
     parseChoice(assertionAudiences),
   ),
+  oauth2ClientCertificates: setting(
+    'POSTERN_OAUTH2_CLIENT_CERTIFICATES',
+    'false',
+    'true binds access tokens to the client certificate that a trusted proxy names in x-forwarded-client-cert',
+    parseBoolean,
+  ),
   actor: setting('POSTERN_ACTOR', null, 'name in the audit trail; without it, the login name', parseName),
   replicaName: setting(
     'POSTERN_REPLICA_NAME',

@@ -51,6 +51,7 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
   const tokens = new AccessTokens({ issuer, ring: () => keyRing?.ring ?? processRing, clock });
   const oauth2 = createOAuth2Service({
     issuer,
+    bindsTokens: config.oauth2ClientCertificates,
     clock,
     tokens,
     revokedTokens,

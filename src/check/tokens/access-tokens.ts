@@ -27,6 +27,8 @@ export interface TokenSubject {
   readonly credentialId: string;
   /** When the credential ends; null when it does not. It must not have ended yet. */
   readonly expiresAt: number | null;
+  /** The client certificate that the token is bound to, as in {@link TokenClaims}; absent for none. */
+  readonly certificate?: string | null;
 }
 
 /** A new token. */
@@ -43,6 +45,7 @@ export const tokenFaults = {
   header: 'the token has no header that is issued here, or its key was removed',
   signature: 'the signature of the token is wrong',
   claims: 'the claims of the token are not written as they are here',
+  otherCertificate: 'the token works only with the client certificate that it was issued for',
   otherIssuer: 'the token was issued for another public URL',
   otherCredential: 'the App Key of the token belongs to another credential now',
   revoked: 'the token was revoked by its client',
@@ -85,7 +88,7 @@ export class AccessTokens {
   }
 
   /** Issues a token that ends with its credential, and in an hour at the latest. */
-  issue({ clientId, consumerId, credentialId, expiresAt }: TokenSubject): IssuedToken {
+  issue({ clientId, consumerId, credentialId, expiresAt, certificate = null }: TokenSubject): IssuedToken {
     const nowSeconds = this.#clock.nowSeconds();
     const end = Math.min(nowSeconds + MAX_LIFETIME_SECONDS, expiresAt ?? Infinity);
     const claims: TokenClaims = {
@@ -96,6 +99,7 @@ export class AccessTokens {
       issuedAt: nowSeconds,
       expiresAt: end,
       tokenId: randomBytes(TOKEN_ID_BYTES).toString('base64url'),
+      certificate,
     };
     const key = this.#source.keys(nowSeconds).signing(nowSeconds);
     const signed = `${key.header}.${encodeClaims(claims)}`;

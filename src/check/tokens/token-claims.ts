@@ -11,11 +11,19 @@ export interface TokenClaims {
   readonly expiresAt: number;
   /** `jti`, by which a token is revoked. */
   readonly tokenId: string;
+  /**
+   * `cnf` with `x5t#S256`: the SHA-256, in base64url, of the client certificate without which the token does not work
+   * (RFC 8705 §3.1); null for a token that works without one.
+   */
+  readonly certificate: string | null;
 }
+
+/** The member of `cnf` that names a certificate (RFC 8705 §3.1). */
+export const THUMBPRINT = 'x5t#S256';
 
 /** Writes claims as the payload segment of a token. The same claims always give the same text. */
 export function encodeClaims(claims: TokenClaims): string {
-  const { issuer, clientId, consumerId, credentialId, issuedAt, expiresAt, tokenId } = claims;
+  const { issuer, clientId, consumerId, credentialId, issuedAt, expiresAt, tokenId, certificate } = claims;
   return encodeJson({
     iss: issuer,
     aud: issuer,
@@ -26,11 +34,12 @@ export function encodeClaims(claims: TokenClaims): string {
     iat: issuedAt,
     exp: expiresAt,
     jti: tokenId,
+    ...(certificate === null ? {} : { cnf: { [THUMBPRINT]: certificate } }),
   });
 }
 
 /** Writes an object as a segment of a token: JSON in base64url (RFC 7515 §3). */
-export function encodeJson(object: Readonly<Record<string, string | number>>): string {
+export function encodeJson(object: Readonly<Record<string, unknown>>): string {
   return Buffer.from(JSON.stringify(object), 'utf8').toString('base64url');
 }
 
@@ -52,10 +61,12 @@ export function readUnverifiedClaims(token: string): TokenClaims | null {
 
 function readClaims(payload: unknown): TokenClaims | null {
   if (typeof payload !== 'object' || payload === null) return null;
-  const { iss, client_id, consumer, credential, iat, exp, jti } = payload as Readonly<Record<string, unknown>>;
+  const { iss, client_id, consumer, credential, iat, exp, jti, cnf } = payload as Readonly<Record<string, unknown>>;
   if (typeof iss !== 'string' || typeof client_id !== 'string' || typeof consumer !== 'string') return null;
   if (typeof credential !== 'string' || typeof jti !== 'string') return null;
   if (typeof iat !== 'number' || typeof exp !== 'number') return null;
+  const certificate = cnf === undefined ? null : (cnf as Readonly<Record<string, unknown>> | null)?.[THUMBPRINT];
+  if (certificate !== null && typeof certificate !== 'string') return null;
   return {
     issuer: iss,
     clientId: client_id,
@@ -64,6 +75,7 @@ function readClaims(payload: unknown): TokenClaims | null {
     issuedAt: iat,
     expiresAt: exp,
     tokenId: jti,
+    certificate,
   };
 }
 

@@ -9,18 +9,24 @@ import {
   jsonAnswer,
   type OAuth2Answer,
   type OAuth2Refusal,
+  type OAuth2Request,
   refuseOAuth2,
 } from './messages.ts';
+import { readForwardedCertificate } from './forwarded-certificate.ts';
 import type { Parameters } from './parameters.ts';
 import type { RevokedTokens } from '../../check/tokens/revoked-tokens.ts';
-import type { TokenClaims } from '../../check/tokens/token-claims.ts';
+import { THUMBPRINT, type TokenClaims } from '../../check/tokens/token-claims.ts';
 
 /** An endpoint that authenticated clients post parameters to. */
 export interface ClientEndpoint {
   /** What is wrong with the parameters, for every client alike; null when nothing is. */
   readonly findFault: (parameters: Parameters) => OAuth2Refusal | null;
   /** Answers a client. Throws, or rejects with, `StoreUnavailable` when the store cannot say. */
-  readonly answer: (client: AuthenticatedClient, parameters: Parameters) => Pending<OAuth2Answer | OAuth2Refusal>;
+  readonly answer: (
+    client: AuthenticatedClient,
+    parameters: Parameters,
+    request: OAuth2Request,
+  ) => Pending<OAuth2Answer | OAuth2Refusal>;
 }
 
 /** `invalid_request` without a `token`, for the endpoints that ask for one. `token_type_hint` is ignored. */
@@ -41,8 +47,12 @@ function findOwnToken(
   return claims.clientId === clientId && claims.credentialId === held.credential.id ? claims : null;
 }
 
-/** `/oauth2/token`: an access token for the client itself (RFC 6749 §4.4). `scope` and other parameters are ignored. */
-export function tokenEndpoint(tokens: Pick<AccessTokens, 'issue'>): ClientEndpoint {
+/**
+ * `/oauth2/token`: an access token for the client itself (RFC 6749 §4.4). `scope` and other parameters are ignored.
+ *
+ * @param bindsTokens whether tokens are bound to the client certificate that Envoy names (RFC 8705 §3)
+ */
+export function tokenEndpoint(tokens: Pick<AccessTokens, 'issue'>, bindsTokens: boolean): ClientEndpoint {
   return {
     findFault: (parameters) => {
       const grantType = parameters.get('grant_type');
@@ -50,12 +60,15 @@ export function tokenEndpoint(tokens: Pick<AccessTokens, 'issue'>): ClientEndpoi
       if (grantType === 'client_credentials') return null;
       return refuseOAuth2(400, 'unsupported_grant_type', 'The only grant_type is client_credentials.');
     },
-    answer: ({ clientId, held: { credential, consumer } }) => {
+    answer: ({ clientId, held: { credential, consumer } }, _parameters, request) => {
+      const certificate = bindsTokens ? readForwardedCertificate(request) : null;
+      if (certificate !== null && typeof certificate !== 'string') return certificate;
       const issued = tokens.issue({
         clientId,
         consumerId: consumer.id,
         credentialId: credential.id,
         expiresAt: credential.expiresAt,
+        certificate,
       });
       return jsonAnswer(200, {
         access_token: issued.text,
@@ -91,6 +104,7 @@ export function introspectionEndpoint({
         iat: claims.issuedAt,
         exp: claims.expiresAt,
         jti: claims.tokenId,
+        ...(claims.certificate === null ? {} : { cnf: { [THUMBPRINT]: claims.certificate } }),
       });
     },
   };

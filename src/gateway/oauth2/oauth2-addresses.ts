@@ -18,8 +18,9 @@ export function issuerOf(publicUrl: URL): string {
 /**
  * The metadata of the authorization server (RFC 8414 §2). There is no endpoint for users: `none` is the response type
  * that gives nothing (OAuth 2.0 Multiple Response Types §4), because strict clients take no empty list.
+ * `bindsTokens`: whether tokens may be bound to client certificates (RFC 8705 §3.3).
  */
-export function describeServer(issuer: string): Readonly<Record<string, unknown>> {
+export function describeServer(issuer: string, bindsTokens: boolean): Readonly<Record<string, unknown>> {
   return {
     issuer,
     token_endpoint: `${issuer}${oauth2Paths.token}`,
@@ -33,5 +34,6 @@ export function describeServer(issuer: string): Readonly<Record<string, unknown>
     introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     grant_types_supported: ['client_credentials'],
     response_types_supported: ['none'],
+    ...(bindsTokens ? { tls_client_certificate_bound_access_tokens: true } : {}),
   };
 }

@@ -51,6 +51,8 @@ export interface OAuth2Observer {
 /** What issuing, revoking and describing access tokens takes. */
 export interface OAuth2Ports extends ClientAuthenticationPorts {
   readonly issuer: string;
+  /** See {@link tokenEndpoint}. */
+  readonly bindsTokens: boolean;
   readonly tokens: AccessTokens;
   readonly revokedTokens: RevokedTokens;
   readonly observer: OAuth2Observer;
@@ -64,13 +66,13 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** Makes the function between HTTP listener and OAuth2 endpoints (spec §3.4). Errors have the form of RFC 6749 §5.2. */
 export function createOAuth2Service(ports: OAuth2Ports): OAuth2Service {
-  const { observer, tokens, revokedTokens, issuer } = ports;
+  const { observer, tokens, revokedTokens, issuer, bindsTokens } = ports;
   const clientEndpoints = new Map<string, readonly [OAuth2Operation, ClientEndpoint]>([
-    [oauth2Paths.token, ['token', tokenEndpoint(tokens)]],
+    [oauth2Paths.token, ['token', tokenEndpoint(tokens, bindsTokens)]],
     [oauth2Paths.revocation, ['revoke', revocationEndpoint(tokens, revokedTokens)]],
     [oauth2Paths.introspection, ['introspect', introspectionEndpoint(ports)]],
   ]);
-  const metadata = jsonAnswer(200, describeServer(issuer));
+  const metadata = jsonAnswer(200, describeServer(issuer, bindsTokens));
   // Behind an issuer with a path, its metadata is at this path below the same host (RFC 8414 §3.1).
   const metadataPaths: readonly string[] = [
     oauth2Paths.metadata,
@@ -139,7 +141,7 @@ async function answerClient(
     if (misplaced !== null) return unauthorizedClient(misplaced, client.held);
   }
   ports.observer.used(client.held.credential.id, client.secret);
-  return await endpoint.answer(client, parameters);
+  return await endpoint.answer(client, parameters, request);
 }
 
 function wrongMethod(allowed: string): OAuth2Refusal {

@@ -58,6 +58,7 @@ export function oauth2Fixture({
   replayGuard,
   issuer = ISSUER,
   audience = 'issuer-or-token-endpoint',
+  bindsTokens = false,
 }: {
   readonly parts?: CatalogParts;
   /** In place of those of the parts. */
@@ -66,6 +67,7 @@ export function oauth2Fixture({
   readonly replayGuard?: Pick<ReplayGuard, 'reserve'>;
   readonly issuer?: string;
   readonly audience?: AssertionAudience;
+  readonly bindsTokens?: boolean;
 } = {}) {
   const clock = fixedClock();
   const ring = testKeyRing();
@@ -77,6 +79,7 @@ export function oauth2Fixture({
   const revoked = revokedTokens ?? keepRevokedTokensInProcess(clock);
   const service = createOAuth2Service({
     issuer,
+    bindsTokens,
     tokens,
     clock,
     revokedTokens: revoked,

@@ -34,6 +34,7 @@ describe('the settings', () => {
       rateLimitTlsCertificate: null,
       rateLimitTlsKey: null,
       oauth2AssertionAudience: 'issuer-or-token-endpoint',
+      oauth2ClientCertificates: false,
       actor: null,
       replicaName: null,
       maxStaleSeconds: 3600,
@@ -106,6 +107,7 @@ describe('the settings', () => {
         'POSTERN_MANAGE_URL',
         'POSTERN_MAX_STALE_SECONDS',
         'POSTERN_OAUTH2_ASSERTION_AUDIENCE',
+        'POSTERN_OAUTH2_CLIENT_CERTIFICATES',
         'POSTERN_PUBLIC_URL',
         'POSTERN_RATE_LIMIT_DEADLINE_MS',
         'POSTERN_RATE_LIMIT_DOMAIN',
@@ -305,6 +307,7 @@ describe('the settings', () => {
     ['POSTERN_LOG_LEVEL', ['INFO', 'trace']],
     ['POSTERN_LOG_FORMAT', ['text']],
     ['POSTERN_HTTP_TLS', ['yes', '1', 'TRUE']],
+    ['POSTERN_OAUTH2_CLIENT_CERTIFICATES', ['yes', 'x-forwarded-client-cert']],
     ['POSTERN_TLS_CLIENT_NAMES', ['*.example.com', 'a,,b', 'a b', 'spiffe:x', '.a', 'a.', 'spiffe://a b', ',']],
     [
       'POSTERN_TRUSTED_PROXIES',

@@ -30,6 +30,8 @@ export interface Times {
 export interface PeerCertificate extends Times {
   readonly x509: X509Certificate;
   readonly der: Buffer;
+  /** Its SHA-256 in base64url, as tokens that are bound to it name it (RFC 8705 §3.1). */
+  readonly thumbprint: string;
   /** The narrowest first: the certificate, its key, its URIs, its DNS names. */
   readonly knownBy: readonly KnownBy[];
   /** Whether an authority issued it, by the SHA-256 of those that were asked. */
@@ -52,6 +54,7 @@ export function readPeerCertificate(text: string): PeerCertificate | null {
   return {
     x509,
     der,
+    thumbprint: hash('sha256', der, 'base64url'),
     ...timesOf(x509),
     knownBy: [
       knownBy('certificate', hash('sha256', der, 'hex')),

@@ -40,18 +40,29 @@ export const bearerErrors: Partial<Readonly<Record<RefusalCode, string>>> = {
 export function authenticateByOAuth2(
   routed: Routed,
   options: OAuth2Options,
-  { clock, tokens, revokedTokens }: AuthenticationPorts,
+  { clock, tokens, revokedTokens, peerCertificates }: AuthenticationPorts,
 ): Pending<Authenticated | Refusal> {
   const { request, target } = routed.received;
   const text = findToken(request, options.tokenInQuery ? target.query : null);
   if (typeof text !== 'string') return text;
   const claims = tokens.verify(text);
-  if ('fault' in claims) return refuse('TOKEN_INVALID', claims.fault);
+  if ('fault' in claims) return invalid(claims.fault);
+  if (!isSentWithItsCertificate(claims, request, peerCertificates)) return invalid(tokenFaults.otherCertificate);
   return whenReady(routed.catalog.credentials.findByAppKey(claims.clientId), (held) => {
     const fault = findTokenFault(claims, held, revokedTokens, clock.nowSeconds());
     if (fault !== null) return nameCaller(fault, held);
     return vouchFor(routed, held, concealToken(routed, options));
   });
+}
+
+/** A token that is bound to a client certificate works over its connections only (RFC 8705 §3). */
+function isSentWithItsCertificate(
+  { certificate }: TokenClaims,
+  request: HttpRequest,
+  peerCertificates: AuthenticationPorts['peerCertificates'],
+): boolean {
+  if (certificate === null) return true;
+  return peerCertificates.read(request.peerCertificate ?? '')?.thumbprint === certificate;
 }
 
 /**

@@ -27,6 +27,10 @@ const MISTAKES: Readonly<Record<keyof typeof tokenFaults, Omit<Mistake, 'what'>>
   notYetValid: { name: 'token-not-yet-valid', fix: 'Set the clocks of the replicas right' },
   revoked: { name: 'token-revoked', fix: GET_ANOTHER },
   otherCredential: { name: 'token-of-another-credential', fix: GET_ANOTHER },
+  otherCertificate: {
+    name: 'token-of-another-certificate',
+    fix: 'Call with the client certificate with which the token was fetched; a request that is explained does not show it',
+  },
   otherIssuer: {
     name: 'token-of-another-issuer',
     fix: 'Send the token to the gateway that issued it; POSTERN_PUBLIC_URL must be what serve has',

@@ -68,6 +68,7 @@ describe('an access token', () => {
       issuedAt: NOON,
       expiresAt: NOON + 3600,
       tokenId: jti,
+      certificate: null,
     });
   });
 
@@ -228,6 +229,10 @@ describe('a token that is not issued here', () => {
     'another audience': [withPayload({ ...claims, aud: 'https://other.example' }), wrongClaims],
     'several audiences': [withPayload({ ...claims, aud: [ISSUER, 'https://other.example'] }), wrongClaims],
     'another subject': [withPayload({ ...claims, sub: 'somebody' }), wrongClaims],
+    'cnf null': [withPayload({ ...claims, cnf: null }), wrongClaims],
+    'cnf without a certificate': [withPayload({ ...claims, cnf: {} }), wrongClaims],
+    'cnf of another kind too': [withPayload({ ...claims, cnf: { 'x5t#S256': 'a', jkt: 'b' } }), wrongClaims],
+    'a certificate that is no text': [withPayload({ ...claims, cnf: { 'x5t#S256': 1 } }), wrongClaims],
     'one more claim': [withPayload({ ...claims, scope: 'admin' }), wrongClaims],
     'nbf, which is never issued': [withPayload({ ...claims, nbf: NOON + 100 }), wrongClaims],
     'no exp': [withPayload({ ...claims, exp: undefined }), wrongClaims],

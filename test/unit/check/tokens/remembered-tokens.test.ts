@@ -5,7 +5,16 @@ import type { TokenClaims } from '../../../../src/check/tokens/token-claims.ts';
 const COUNT = 10;
 
 function claimsOf(tokenId: string): TokenClaims {
-  return { issuer: '', clientId: '', consumerId: '', credentialId: '', issuedAt: 0, expiresAt: 0, tokenId };
+  return {
+    issuer: '',
+    clientId: '',
+    consumerId: '',
+    credentialId: '',
+    issuedAt: 0,
+    expiresAt: 0,
+    tokenId,
+    certificate: null,
+  };
 }
 
 function remember(tokens: RememberedTokens<TokenClaims>, from: number, to: number): void {

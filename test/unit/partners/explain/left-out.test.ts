@@ -30,7 +30,7 @@ const token = [
   encodeJson({ typ: 'at+jwt', alg: 'HS256' }),
   encodeClaims({
     ...{ issuer: 'https://a.example', clientId: appKey, consumerId: 'acme', credentialId: 'acme-oauth2' },
-    ...{ issuedAt: nowSeconds, expiresAt: nowSeconds + 600, tokenId: 'abc' },
+    ...{ issuedAt: nowSeconds, expiresAt: nowSeconds + 600, tokenId: 'abc', certificate: null },
   }),
   'c2lnbmF0dXJl',
 ].join('.');
