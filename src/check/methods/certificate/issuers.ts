@@ -32,18 +32,18 @@ export class Issuers {
   }
 
   /** Verifies, once for each certificate, a signature for which no authority was asked: see {@link verifyForNobody}. */
-  askNobody({ x509, der, verdicts }: PeerCertificate): void {
+  askNobody({ der, verdicts }: PeerCertificate): void {
     if (verdicts.size > 0) return;
     verdicts.set(NOBODY, false);
-    verifyForNobody(x509, der);
+    verifyForNobody(der);
   }
 
-  #isIssuerOf({ x509, verdicts }: PeerCertificate, authority: CertificateAuthority, nowSeconds: number): boolean {
+  #isIssuerOf({ der, verdicts }: PeerCertificate, authority: CertificateAuthority, nowSeconds: number): boolean {
     const read = this.#read(authority);
     if (read === null || findTimeFault(read, nowSeconds) !== null) return false;
     const known = verdicts.get(authority.sha256);
     if (known !== undefined) return known;
-    const verdict = isIssued(x509, read);
+    const verdict = isIssued(new X509Certificate(der), read);
     verdicts.set(authority.sha256, verdict);
     return verdict;
   }

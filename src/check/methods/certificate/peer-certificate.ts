@@ -28,7 +28,6 @@ export interface Times {
  * nothing of it is read again for a request.
  */
 export interface PeerCertificate extends Times {
-  readonly x509: X509Certificate;
   readonly der: Buffer;
   /** Its SHA-256 in base64url, as tokens that are bound to it name it (RFC 8705 §3.1). */
   readonly thumbprint: string;
@@ -52,7 +51,6 @@ export function readPeerCertificate(text: string): PeerCertificate | null {
   const { uris, dnsNames } = names;
   const isTooMany = uris.length + dnsNames.length > MAX_PEER_CERTIFICATE_NAMES;
   return {
-    x509,
     der,
     thumbprint: hash('sha256', der, 'base64url'),
     ...timesOf(x509),

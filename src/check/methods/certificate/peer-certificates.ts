@@ -3,8 +3,8 @@ import { RememberedTokens } from '../../tokens/remembered-tokens.ts';
 import { Issuers } from './issuers.ts';
 import { type PeerCertificate, readPeerCertificate } from './peer-certificate.ts';
 
-/** See {@link RememberedTokens}; each takes about 10 KiB, most of it in OpenSSL. */
-const REMEMBERED = 1000;
+/** See {@link RememberedTokens}; each takes about 3 KiB. */
+const REMEMBERED = 5000;
 
 /** The certificates of clients, each read once, and who issued them. */
 export class PeerCertificates {
