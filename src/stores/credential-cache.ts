@@ -173,9 +173,9 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     return this.#lookUps.size;
   }
 
-  findByAppKey(appKey: string): Pending<HeldCredential | null> {
+  findByAppKey(appKey: string, knownHash?: string): Pending<HeldCredential | null> {
     if (!isAppKey(appKey)) return null;
-    const appKeyHash = hashAppKey(appKey);
+    const appKeyHash = knownHash ?? hashAppKey(appKey);
     const entry = this.#entries.get(appKeyHash);
     if (entry !== undefined) {
       const ageMs = this.#ageMs(entry);

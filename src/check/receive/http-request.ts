@@ -130,18 +130,19 @@ export class HttpRequest {
 
   /** `source.address.socket_address.address`: who is connected to Envoy; null on a Unix socket. Read when asked for. */
   get peerAddress(): string | null {
-    return this.#textInSource(PEER_ADDRESS_TAGS);
+    return this.#findInSource(PEER_ADDRESS_TAGS)?.toString('latin1') ?? null;
   }
 
   /**
-   * `source.certificate`: the certificate of who is connected to Envoy, as PEM that is percent-encoded. Null without
-   * TLS, without a certificate, and without `include_peer_certificate`. Read when asked for.
+   * `source.certificate`, a view of the message: the certificate of who is connected to Envoy, as PEM that is
+   * percent-encoded. Null without TLS, without a certificate, and without `include_peer_certificate`. Read when asked
+   * for.
    */
-  get peerCertificate(): string | null {
-    return this.#textInSource(PEER_CERTIFICATE_TAGS);
+  get peerCertificate(): Buffer | null {
+    return this.#findInSource(PEER_CERTIFICATE_TAGS);
   }
 
-  #textInSource(tags: readonly number[]): string | null {
+  #findInSource(tags: readonly number[]): Buffer | null {
     if (this.#sourceStart === NO_SPAN) return null;
     const reader = new WireReader(this.#bytes);
     let start = this.#sourceStart;
@@ -161,7 +162,7 @@ export class HttpRequest {
       if (reader.failed || foundStart === NO_SPAN) return null;
       [start, end] = [foundStart, foundEnd];
     }
-    return this.#text(start, end);
+    return this.#bytes.subarray(start, end);
   }
 
   #readAttributes(reader: WireReader, start: number): void {

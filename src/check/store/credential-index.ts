@@ -28,7 +28,8 @@ export function compileCredentialIndex({
     held.set(credential.appKeyHash, { credential, consumer, grants: grantsByConsumer.get(consumer.id) ?? noGrants });
   }
   return {
-    findByAppKey: (appKey) => (isAppKey(appKey) ? (held.get(hashAppKey(appKey)) ?? null) : null),
+    findByAppKey: (appKey, appKeyHash) =>
+      isAppKey(appKey) ? (held.get(appKeyHash ?? hashAppKey(appKey)) ?? null) : null,
     canKnow: () => true,
   };
 }

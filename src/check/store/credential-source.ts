@@ -18,8 +18,10 @@ export interface CredentialSource {
   /**
    * The holder of an App Key, whatever its state; null when there is none. From memory at once where possible. Throws,
    * or rejects with, {@link StoreUnavailable} when it cannot know.
+   *
+   * @param appKeyHash its `hashAppKey`, where the caller keeps that: making it is a good part of a look-up
    */
-  findByAppKey(appKey: string): Pending<HeldCredential | null>;
+  findByAppKey(appKey: string, appKeyHash?: string): Pending<HeldCredential | null>;
   /**
    * Whether it could know of every App Key just now. While it cannot, some callers get 503 because it is unknown who
    * they are: every refused caller then has to get the same, or the answer would show that an App Key is known (spec

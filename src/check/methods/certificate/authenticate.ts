@@ -28,9 +28,9 @@ export function authenticateByCertificate(
   _options: CertificateOptions,
   { clock, peerCertificates }: AuthenticationPorts,
 ): Pending<Authenticated | Refusal> {
-  const text = routed.received.request.peerCertificate;
-  if (text === null || text === '') return refuse('CREDENTIALS_MISSING', MISSING);
-  const certificate = peerCertificates.read(text);
+  const sent = routed.received.request.peerCertificate;
+  if (sent === null || sent.length === 0) return refuse('CREDENTIALS_MISSING', MISSING);
+  const certificate = peerCertificates.read(sent);
   if (certificate === null) return refuseCaller(routed, failed('the client certificate cannot be read'), null);
   return whenReady(findHolders(routed.catalog.credentials, certificate.knownBy), (holders) => {
     const caller = judgeHolders(certificate, holders, peerCertificates, clock.nowSeconds());

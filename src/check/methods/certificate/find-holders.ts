@@ -28,8 +28,9 @@ export function findHolders(
   before: Holders = noHolders,
 ): Pending<Holders> {
   let holders = before;
-  for (let index = at; index < knownBy.length; index += 1) {
-    const found = lookUp(credentials, knownBy[index]?.appKey ?? '');
+  for (const [index, known] of knownBy.entries()) {
+    if (index < at) continue;
+    const found = lookUp(credentials, known);
     if (isPromise(found)) {
       const [next, soFar] = [index + 1, holders];
       return whenReady(found, (late) => findHolders(credentials, knownBy, next, joined(soFar, late)));
@@ -47,10 +48,10 @@ function joined({ found, outage }: Holders, late: HeldCredential | StoreUnavaila
 /** An outage as a value. */
 function lookUp(
   credentials: Pick<CredentialSource, 'findByAppKey'>,
-  appKey: string,
+  { appKey, appKeyHash }: Omit<KnownBy, 'by'>,
 ): Pending<HeldCredential | StoreUnavailable | null> {
   try {
-    const found = credentials.findByAppKey(appKey);
+    const found = credentials.findByAppKey(appKey, appKeyHash);
     return isPromise(found) ? found.catch(asOutage) : found;
   } catch (error) {
     return asOutage(error);

@@ -1,4 +1,5 @@
 import { hash, type KeyObject, X509Certificate } from 'node:crypto';
+import { hashAppKey } from '../../../model/app-key.ts';
 import { type CertificateIdentifier, certificateAppKey } from '../../../model/derived-app-key.ts';
 import { namesInCertificate } from './names-in-certificate.ts';
 
@@ -15,6 +16,8 @@ const ENCODED = /%([0-9A-Fa-f]{2})/g;
 export interface KnownBy {
   readonly by: CertificateIdentifier;
   readonly appKey: string;
+  /** Its `hashAppKey`. */
+  readonly appKeyHash: string;
 }
 
 /** When a certificate is valid, in seconds since the epoch: both ends belong to it (RFC 5280 §4.1.2.5). */
@@ -76,7 +79,8 @@ export function findTimeFault({ notBefore, notAfter }: Times, nowSeconds: number
 }
 
 function knownBy(by: CertificateIdentifier, value: string): KnownBy {
-  return { by, appKey: certificateAppKey(by, value) };
+  const appKey = certificateAppKey(by, value);
+  return { by, appKey, appKeyHash: hashAppKey(appKey) };
 }
 
 function derOf(text: string): Buffer | null {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { RememberedTokens } from '../../tokens/remembered-tokens.ts';
 import { Issuers } from './issuers.ts';
-import { type PeerCertificate, readPeerCertificate } from './peer-certificate.ts';
+import { MAX_PEER_CERTIFICATE_CHARACTERS, type PeerCertificate, readPeerCertificate } from './peer-certificate.ts';
 
 /** See {@link RememberedTokens}; each takes about 3 KiB. */
 const REMEMBERED = 5000;
@@ -9,19 +9,20 @@ const REMEMBERED = 5000;
 /** The certificates of clients, each read once, and who issued them. */
 export class PeerCertificates {
   readonly issuers = new Issuers();
-  /** By the SHA-256 of the text that Envoy sent. */
+  /** By the SHA-256 of what Envoy sent. */
   readonly #remembered: RememberedTokens<PeerCertificate>;
 
   constructor(remembered = REMEMBERED) {
     this.#remembered = new RememberedTokens(remembered);
   }
 
-  /** See {@link readPeerCertificate}. */
-  read(text: string): PeerCertificate | null {
-    const digest = hash('sha256', text, 'base64');
+  /** Reads what Envoy sent, as {@link readPeerCertificate} does. */
+  read(sent: Buffer): PeerCertificate | null {
+    if (sent.length > MAX_PEER_CERTIFICATE_CHARACTERS) return null;
+    const digest = hash('sha256', sent, 'base64');
     const known = this.#remembered.get(digest);
     if (known !== undefined) return known;
-    const certificate = readPeerCertificate(text);
+    const certificate = readPeerCertificate(sent.toString('latin1'));
     if (certificate !== null) this.#remembered.set(digest, certificate);
     return certificate;
   }

@@ -62,7 +62,8 @@ function isSentWithItsCertificate(
   peerCertificates: AuthenticationPorts['peerCertificates'],
 ): boolean {
   if (certificate === null) return true;
-  return peerCertificates.read(request.peerCertificate ?? '')?.thumbprint === certificate;
+  const sent = request.peerCertificate;
+  return sent !== null && peerCertificates.read(sent)?.thumbprint === certificate;
 }
 
 /**

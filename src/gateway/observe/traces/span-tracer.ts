@@ -76,8 +76,8 @@ class SpanTrace implements CheckTrace {
       store: {
         current: () => {
           const { credentials, ...others } = ports.store.current();
-          const findByAppKey = (appKey: string): ReturnType<typeof credentials.findByAppKey> =>
-            this.#timed('find credential', () => credentials.findByAppKey(appKey));
+          const findByAppKey = (appKey: string, appKeyHash?: string): ReturnType<typeof credentials.findByAppKey> =>
+            this.#timed('find credential', () => credentials.findByAppKey(appKey, appKeyHash));
           return { ...others, credentials: { findByAppKey, canKnow: () => credentials.canKnow() } };
         },
       },

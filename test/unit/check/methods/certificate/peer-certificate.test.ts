@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  type KnownBy,
   MAX_PEER_CERTIFICATE_CHARACTERS,
   MAX_PEER_CERTIFICATE_NAMES,
   readPeerCertificate,
 } from '../../../../../src/check/methods/certificate/peer-certificate.ts';
 import { PeerCertificates } from '../../../../../src/check/methods/certificate/peer-certificates.ts';
-import { certificateAppKey } from '../../../../../src/model/derived-app-key.ts';
+import { hashAppKey } from '../../../../../src/model/app-key.ts';
+import { certificateAppKey, type CertificateIdentifier } from '../../../../../src/model/derived-app-key.ts';
 import { derOf, pemOf, read } from '../../../../support/certificate/certificate-credential.ts';
 import { makeCertificate } from '../../../../support/grpc/certificate.ts';
 import { percentEncoded } from '../../../../support/pipeline/check-request.ts';
@@ -15,15 +17,20 @@ const names = ['spiffe://partner.example/batch', 'api.partner.example'];
 const leaf = makeCertificate('leaf', undefined, { names });
 const sent = percentEncoded(leaf.cert);
 
+function known(by: CertificateIdentifier, value: string): KnownBy {
+  const appKey = certificateAppKey(by, value);
+  return { by, appKey, appKeyHash: hashAppKey(appKey) };
+}
+
 describe('reading the certificate of a client', () => {
   it('gives what it may be known by, the narrowest first, as credentials name it', () => {
     const { sha256, publicKeySha256, notBefore, notAfter } = read(leaf);
     const certificate = readPeerCertificate(sent);
     assert.deepEqual(certificate?.knownBy, [
-      { by: 'certificate', appKey: certificateAppKey('certificate', sha256) },
-      { by: 'public-key', appKey: certificateAppKey('public-key', publicKeySha256) },
-      { by: 'uri', appKey: certificateAppKey('uri', 'spiffe://partner.example/batch') },
-      { by: 'dns', appKey: certificateAppKey('dns', 'api.partner.example') },
+      known('certificate', sha256),
+      known('public-key', publicKeySha256),
+      known('uri', 'spiffe://partner.example/batch'),
+      known('dns', 'api.partner.example'),
     ]);
     assert.deepEqual([certificate.notBefore, certificate.notAfter], [notBefore, notAfter]);
   });
@@ -73,11 +80,13 @@ describe('reading the certificate of a client', () => {
 
   it('reads each once, and forgets those that were used long ago', () => {
     const certificates = new PeerCertificates(2);
-    const first = certificates.read(sent);
+    const first = certificates.read(Buffer.from(sent));
     assert.ok(first);
-    assert.equal(certificates.read(sent), first);
-    for (let count = 0; count < 4; count += 1) certificates.read(percentEncoded(makeCertificate('another').cert));
-    assert.notEqual(certificates.read(sent), first);
-    assert.equal(certificates.read('no certificate'), null);
+    assert.equal(certificates.read(Buffer.from(sent)), first);
+    for (let count = 0; count < 4; count += 1)
+      certificates.read(Buffer.from(percentEncoded(makeCertificate('another').cert)));
+    assert.notEqual(certificates.read(Buffer.from(sent)), first);
+    assert.equal(certificates.read(Buffer.from('no certificate')), null);
+    assert.equal(certificates.read(Buffer.alloc(MAX_PEER_CERTIFICATE_CHARACTERS + 1, '-')), null);
   });
 });
