@@ -63,6 +63,17 @@ export function allowedByToken(endpoint: string): Expectation {
   };
 }
 
+/** Every request is allowed on this endpoint; the first one for the first partner. */
+export function allowedByCertificate(endpoint: string): Expectation {
+  return {
+    decision: 'allowed',
+    verify: (answer, { partners }) => {
+      if (answer.dynamicMetadata?.['endpoint'] !== endpoint) return 'another endpoint';
+      return headersOf(answer).get('x-consumer-id') === partners[0]?.consumer ? null : 'another consumer';
+    },
+  };
+}
+
 /** Every request is refused with this code. */
 export function refusedWith(code: string): Expectation {
   return {

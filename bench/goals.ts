@@ -106,6 +106,7 @@ export const goals: readonly Goal[] = [
   })),
   { subject: 'CPU of limit-service-once, busy', anyOf: moreThanKey('limit-service-once', 25) },
   { subject: 'CPU of limit, busy', anyOf: moreThanKey('limit', 3) },
+  { subject: 'CPU of certificate, busy', anyOf: [times('certificate', 'key', 'busy', 1.3, 'key')] },
   {
     subject: 'CPU of bearer-new, busy',
     anyOf: [

@@ -1,7 +1,7 @@
 import { envoyRows } from './envoy-rows.ts';
-import { endpoints, fillerCount, fillerPath } from './fixtures/document.ts';
+import { certificateCallers, certificateEndpoint, endpoints, fillerCount, fillerPath } from './fixtures/document.ts';
 import { endpointCounts } from './fixtures/files.ts';
-import { allowedAs, allowedWithinLimit, anyAllow, refusedWith } from './expectations.ts';
+import { allowedAs, allowedByCertificate, allowedWithinLimit, anyAllow, refusedWith } from './expectations.ts';
 import { messageRows } from './message-rows.ts';
 import { type PeerName } from './peers/peers.ts';
 import { keyMessages, keyTarget, partnerMessages } from './requests/key-requests.ts';
@@ -53,6 +53,16 @@ export const rows: readonly Row[] = [
   slow(endpointsRow('endpoints-10000', 'postern-endpoints', endpointCounts.many)),
   slow(keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders'))),
   ...tokenRows,
+  {
+    name: 'certificate',
+    title: 'Postern: client certificate, seen before',
+    peer: 'postern-certificates',
+    messages: ({ partners, keyPairs, edit }) =>
+      certificateCallers(partners).map((partner) =>
+        edit({ path: keyTarget(certificateEndpoint.path, null), certificate: keyPairs.certificateOf(partner) }),
+      ),
+    expect: allowedByCertificate(certificateEndpoint.id),
+  },
   ...signatureRows,
   ...messageRows,
   ...envoyRows,

@@ -43,6 +43,7 @@ export const peers = {
   'postern-endpoints': posternPeer('Postern, 10 000 endpoints', ({ manyEndpoints }) => manyEndpoints),
   'postern-signatures': posternPeer('Postern, signatures', ({ signatures }) => signatures),
   'postern-tokens': posternPeer('Postern, access tokens', ({ tokens }) => tokens, tokenSettings),
+  'postern-certificates': posternPeer('Postern, client certificates', ({ certificates }) => certificates),
   'postern-ed25519': publicKeyPeer('ed25519'),
   'postern-p256': publicKeyPeer('p256'),
   'postern-rsa': publicKeyPeer('rsa'),

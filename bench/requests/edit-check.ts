@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { percentEncoded } from '../../test/support/pipeline/check-request.ts';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 
 /** What differs from the recorded Check; everything else stays as Envoy sent it. */
@@ -10,6 +11,8 @@ export interface CheckEdit {
   readonly headers?: Readonly<Record<string, string>>;
   /** The body, with the length and the mark that Envoy gives with it. */
   readonly body?: Buffer;
+  /** The certificate of the caller, as PEM. */
+  readonly certificate?: string;
 }
 
 interface UpstreamHeader {
@@ -19,6 +22,7 @@ interface UpstreamHeader {
 
 interface UpstreamCheck {
   readonly attributes: {
+    readonly source: { certificate?: string };
     readonly request: {
       readonly http: {
         method: string;
@@ -34,7 +38,7 @@ interface UpstreamCheck {
 /** Makes a function that writes variants of one `CheckRequest`, with Envoy's own definitions, so that no field is lost. */
 export function createCheckEditor(recorded: Buffer): (edit: CheckEdit) => Buffer {
   const { requestDeserialize, requestSerialize } = loadCheckMethod();
-  return ({ method, path, headers = {}, body }) => {
+  return ({ method, path, headers = {}, body, certificate }) => {
     const check = requestDeserialize(recorded);
     const { http } = check.attributes.request;
     const set = (name: string, value: string): void => {
@@ -52,6 +56,7 @@ export function createCheckEditor(recorded: Buffer): (edit: CheckEdit) => Buffer
       set('x-envoy-auth-partial-body', 'false');
     }
     for (const [name, value] of Object.entries(headers)) set(name, value);
+    if (certificate !== undefined) check.attributes.source.certificate = percentEncoded(certificate);
     return requestSerialize(check);
   };
 }
