@@ -1,6 +1,7 @@
 import { constants, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { type AssertionAlgorithm } from '../../../src/gateway/oauth2/assertion/algorithms.ts';
 import { ASSERTION_TYPE } from '../../../src/gateway/oauth2/assertion/read-assertion.ts';
+import { type JwtAlgorithm, keyKindOf } from '../../../src/model/jwt-algorithms.ts';
 import { type PublicKey, type PublicKeyKind } from '../../../src/model/public-key/public-key.ts';
 import { readJwk } from '../../../src/model/public-key/read-jwk.ts';
 import { NOON } from '../time/fixed-clock.ts';
@@ -43,29 +44,18 @@ function generate(kind: PublicKeyKind): { readonly publicKey: KeyObject; readonl
   }
 }
 
-/** Which kind of key goes with an `alg`. */
-export const kindOfAlgorithm = {
-  EdDSA: 'ed25519',
-  Ed25519: 'ed25519',
-  ES256: 'p-256',
-  ES384: 'p-384',
-  PS256: 'rsa',
-  PS512: 'rsa',
-  RS256: 'rsa',
-} as const satisfies Readonly<Record<AssertionAlgorithm, PublicKeyKind>>;
-
 /** The JWS signature of a text (RFC 7518 §3). */
-export function jwsSignature(algorithm: AssertionAlgorithm, key: KeyObject, text: string): Buffer {
+export function jwsSignature(algorithm: JwtAlgorithm, key: KeyObject, text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1');
   const hash = `sha${algorithm.slice(-3)}`;
-  switch (kindOfAlgorithm[algorithm]) {
+  switch (keyKindOf(algorithm)) {
     case 'ed25519':
       return sign(null, bytes, key);
     case 'p-256':
     case 'p-384':
       return sign(hash, bytes, { key, dsaEncoding: 'ieee-p1363' });
     case 'rsa':
-      return algorithm === 'RS256'
+      return algorithm.startsWith('RS')
         ? sign(hash, bytes, key)
         : sign(hash, bytes, {
             key,
@@ -93,7 +83,7 @@ export const ASSERTION_CLIENT = 'acme-with-a-key';
 export function clientAssertion({
   clientId = ASSERTION_CLIENT,
   algorithm = 'Ed25519',
-  key = partnerKey(kindOfAlgorithm[algorithm]).privateKey,
+  key = partnerKey(keyKindOf(algorithm)).privateKey,
   header = {},
   claims = {},
 }: AssertionParts = {}): string {

@@ -1,7 +1,7 @@
-import { decodeCanonicalBase64url } from '../../../base/text/encodings.ts';
-import { parseUniqueJson } from '../../../base/text/unique-json.ts';
-import { isJsonObject, type JsonObject } from '../../../model/document/json.ts';
-import { type AssertionAlgorithm, assertionAlgorithms, type SignedText } from './algorithms.ts';
+import { type CompactJws, findHeaderFault, isTime, readCompactJws } from '../../../check/jose/compact-jws.ts';
+import type { SignedText } from '../../../check/jose/signature.ts';
+import type { JsonObject } from '../../../model/document/json.ts';
+import { type AssertionAlgorithm, assertionAlgorithms } from './algorithms.ts';
 
 /** What `client_assertion_type` must be (RFC 7523 §2.2). */
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -37,8 +37,6 @@ export interface NamedAssertion {
   readonly assertion: Assertion | AssertionFault;
 }
 
-/** The header parameters that would give the payload another meaning: none is known here (RFC 7515 §4.1.11). */
-const REFUSED_PARAMETERS = ['crit', 'b64', 'zip', 'enc', 'cty'];
 /** `typ`, when there is one (RFC 7523, and draft-ietf-oauth-rfc7523bis). */
 const TYPES: readonly unknown[] = [undefined, 'JWT', 'client-authentication+jwt'];
 
@@ -50,37 +48,24 @@ const TYPES: readonly unknown[] = [undefined, 'JWT', 'client-authentication+jwt'
  * Without a client it is a fault by itself; of a known client, what is wrong with the rest.
  */
 export function readAssertion(text: string): NamedAssertion | AssertionFault {
-  if (text.length > MAX_ASSERTION_BYTES) return fault(`has more than ${String(MAX_ASSERTION_BYTES)} bytes`);
-  const segments = text.split('.');
-  const [first = null, second = null, signature = null] = segments.map(decodeCanonicalBase64url);
-  if (segments.length !== 3 || first === null || second === null || signature === null) {
-    return fault('is not three segments of base64url');
-  }
-  const [header, payload] = [parseUniqueJson(first), parseUniqueJson(second)];
-  if (!isJsonObject(header) || !isJsonObject(payload)) {
-    return fault('has a header or claims that are no JSON object, or that name something twice');
-  }
-  const { iss: clientId, sub } = payload;
+  const jws = readCompactJws(text, MAX_ASSERTION_BYTES);
+  if ('fault' in jws) return fault(jws.fault);
+  const { iss: clientId, sub } = jws.payload;
   if (typeof clientId !== 'string' || clientId !== sub) return fault('has no iss and sub that are the same text');
-  return { clientId, assertion: readRest(header, payload, text.slice(0, text.lastIndexOf('.')), signature) };
+  return { clientId, assertion: readRest(jws) };
 }
 
-function readRest(
-  header: JsonObject,
-  payload: JsonObject,
-  signed: string,
-  signature: Buffer,
-): Assertion | AssertionFault {
+function readRest({ header, payload, signed, signature }: CompactJws): Assertion | AssertionFault {
   const algorithm = readHeader(header);
   if (typeof algorithm !== 'string') return algorithm;
   const claims = readClaims(payload);
   if ('fault' in claims) return claims;
-  return { algorithm, signed: Buffer.from(signed, 'latin1'), signature, claims };
+  return { algorithm, signed, signature, claims };
 }
 
 function readHeader(header: JsonObject): AssertionAlgorithm | AssertionFault {
-  const refused = REFUSED_PARAMETERS.find((name) => Object.hasOwn(header, name));
-  if (refused !== undefined) return fault(`has ${refused} in its header`);
+  const refused = findHeaderFault(header);
+  if (refused !== null) return fault(refused.fault);
   if (!TYPES.includes(header['typ'])) return fault('has a typ other than JWT and client-authentication+jwt');
   const { alg } = header;
   const algorithm = assertionAlgorithms.find((each) => each === alg);
@@ -98,10 +83,6 @@ function readClaims({ aud, exp, iat, nbf, jti }: JsonObject): AssertionClaims | 
     return fault(`has no jti of 1 to ${String(MAX_ASSERTION_ID_BYTES)} bytes`);
   }
   return { audience, expiresAt: exp, issuedAt: iat ?? null, notBefore: nbf ?? null, assertionId: jti };
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
 }
 
 function fault(what: string): AssertionFault {

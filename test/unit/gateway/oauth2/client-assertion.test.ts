@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { importPKCS8, SignJWT } from 'jose';
 import { publicKeyMaterial } from '../../../../src/model/material.ts';
 import { assertionAlgorithms } from '../../../../src/gateway/oauth2/assertion/algorithms.ts';
+import { keyKindOf } from '../../../../src/model/jwt-algorithms.ts';
 import { throttleLimits } from '../../../../src/base/throttle.ts';
 import { type CredentialSource, StoreUnavailable } from '../../../../src/check/store/credential-source.ts';
 import type { UsedSignature } from '../../../../src/check/replay/replay-guard.ts';
@@ -11,7 +12,6 @@ import {
   assertionFields,
   assertionRequest,
   clientAssertion,
-  kindOfAlgorithm,
   partnerKey,
 } from '../../../support/oauth2/client-assertion.ts';
 import { ISSUER } from '../../../support/oauth2/forged-token.ts';
@@ -65,7 +65,7 @@ const descriptionOf = (fixture: Fixture): string | undefined => fixture.told.at(
 describe('a client with a public key', () => {
   for (const algorithm of assertionAlgorithms) {
     it(`gets a token by an assertion that jose signs by ${algorithm}`, async () => {
-      const kind = kindOfAlgorithm[algorithm];
+      const kind = keyKindOf(algorithm);
       const fixture = oauth2Fixture({ parts: withKey({}, kind) });
       const pem = partnerKey(kind).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
       const assertion = await new SignJWT({})

@@ -7,7 +7,8 @@ import {
 } from '../../../../../src/gateway/oauth2/assertion/algorithms.ts';
 import { dummyKey } from '../../../../../src/model/public-key/dummy-key.ts';
 import { publicKeyKinds } from '../../../../../src/model/public-key/public-key.ts';
-import { jwsSignature, kindOfAlgorithm, partnerKey } from '../../../../support/oauth2/client-assertion.ts';
+import { keyKindOf } from '../../../../../src/model/jwt-algorithms.ts';
+import { jwsSignature, partnerKey } from '../../../../support/oauth2/client-assertion.ts';
 
 const TEXT = 'header.payload';
 const signedText = (algorithm: AssertionAlgorithm, signature: Buffer, text = TEXT) => ({
@@ -18,7 +19,7 @@ const signedText = (algorithm: AssertionAlgorithm, signature: Buffer, text = TEX
 
 for (const algorithm of assertionAlgorithms) {
   describe(`an assertion signed by ${algorithm}`, () => {
-    const kind = kindOfAlgorithm[algorithm];
+    const kind = keyKindOf(algorithm);
     const { privateKey, publicKey } = partnerKey(kind);
     const other = partnerKey(kind, 'another').publicKey;
     const signature = jwsSignature(algorithm, privateKey, TEXT);
@@ -57,7 +58,7 @@ for (const algorithm of assertionAlgorithms) {
 
     it('is refused under the name of another algorithm', async () => {
       for (const name of assertionAlgorithms) {
-        const isSame = name === algorithm || (kind === 'ed25519' && kindOfAlgorithm[name] === 'ed25519');
+        const isSame = name === algorithm || (kind === 'ed25519' && keyKindOf(name) === 'ed25519');
         assert.equal(await findSigningKey(signedText(name, signature), [publicKey]), isSame ? 'current' : null);
       }
     });
