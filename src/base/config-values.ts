@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { unseenIn } from './text/unseen.ts';
 import { parseListenAddress } from './net/listen-address.ts';
 import { isLoopback, type Network, parseNetwork } from './net/networks.ts';
@@ -101,6 +102,19 @@ export function parseCertificateNames(text: string): readonly string[] | Fault {
   return wrong === undefined
     ? names
     : { fault: `must be DNS names without wildcards, or URIs such as spiffe://…, separated by commas; not "${wrong}"` };
+}
+
+/** Names and addresses of hosts without ports, separated by commas; in lower case, IPv6 addresses without brackets. */
+export function parseHosts(text: string): readonly string[] | Fault {
+  const hosts: string[] = [];
+  for (const each of text.split(',').map((part) => part.trim())) {
+    const host = each.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+    if (isIP(host) === 0 && !/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host)) {
+      return { fault: `must be hosts such as idp.internal, without ports, separated by commas; not "${each}"` };
+    }
+    hosts.push(host);
+  }
+  return hosts;
 }
 
 /** Addresses and networks, separated by commas: `127.0.0.0/8,::1`. */

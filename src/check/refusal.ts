@@ -110,7 +110,8 @@ export const refusalAnswers = {
   STORE_UNAVAILABLE: {
     status: 503,
     message: 'The credentials cannot be checked at the moment.',
-    advice: 'The database does not answer. The partner tries again. Look at the database now.',
+    advice:
+      'The database, or the issuer of a token, does not answer. The partner tries again. Look at the database now, or at the detail.',
   },
   LIMITER_UNAVAILABLE: {
     status: 503,

@@ -6,6 +6,7 @@ import {
   parseBoolean,
   parseCertificateNames,
   parseChoice,
+  parseHosts,
   parseInteger,
   parseIssuer,
   parseName,
@@ -98,6 +99,18 @@ export const settings = {
     'false',
     'true binds access tokens to the client certificate that a trusted proxy names in x-forwarded-client-cert',
     parseBoolean,
+  ),
+  jwksPrivateHosts: setting(
+    'POSTERN_JWKS_PRIVATE_HOSTS',
+    null,
+    "hosts of issuers' keys that may have a private address, separated by commas; without it, none",
+    parseHosts,
+  ),
+  jwksCa: setting(
+    'POSTERN_JWKS_CA',
+    null,
+    "PEM file of authorities that the hosts of issuers' keys may also be certified by",
+    parseText,
   ),
   actor: setting('POSTERN_ACTOR', null, 'name in the audit trail; without it, the login name', parseName),
   replicaName: setting(

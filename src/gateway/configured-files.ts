@@ -12,6 +12,7 @@ type Paths = Pick<
   | 'manageTlsCertificate'
   | 'manageTlsKey'
   | 'manageTlsClientCa'
+  | 'jwksCa'
 >;
 
 /** The TLS files of the listeners; null when they speak plain text. */
@@ -43,6 +44,12 @@ export function rateLimitFiles(
     key: pemFile('rateLimitTlsKey', config.rateLimitTlsKey),
     ca,
   };
+}
+
+/** The TLS files with which the keys of issuers are fetched; null where the authorities of Node are enough. */
+export function issuerFiles(config: Pick<Paths, 'jwksCa'>): TlsFiles | null {
+  const ca = pemFile('jwksCa', config.jwksCa);
+  return ca === null ? null : { certificate: null, key: null, ca };
 }
 
 function pemFile(key: keyof Paths, path: string | null): PemFile | null {

@@ -15,6 +15,7 @@ import { OwnedParts, type ProcessPorts } from './parts.ts';
 import { buildPipeline } from './pipeline.ts';
 import { openHeartbeat } from './heartbeat.ts';
 import { AUTHORIZATION_SERVICE, Readiness } from './readiness.ts';
+import { openIssuerKeys } from './open-issuer-keys.ts';
 import { openGatewayStore } from './store.ts';
 import { openTls } from './tls.ts';
 
@@ -59,7 +60,8 @@ async function assemble(given: ProcessPorts, parts: OwnedParts): Promise<Gateway
   const readiness = parts.own(new Readiness({ health, store: store.checks, logger, startTimer: startSystemTimer }));
   openHeartbeat(store.replica, readiness, ports, parts);
   const limiter = await openGatewayLimiter(ports, parts);
-  const pipeline = buildPipeline({ ...ports, budget, tracing, store, limiter });
+  const issuerKeys = await openIssuerKeys(store.checks, ports, parts);
+  const pipeline = buildPipeline({ ...ports, budget, tracing, store, limiter, issuerKeys });
   const listenerPorts = { ...ports, budget, readiness };
   const adminServer = parts.own(createAdminServer({ ...listenerPorts, store }));
   await listen('POSTERN_ADMIN_ADDRESS', config.adminAddress, async () => {

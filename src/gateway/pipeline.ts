@@ -8,6 +8,8 @@ import { PeerCertificates } from '../check/methods/certificate/peer-certificates
 import { Throttle } from '../base/throttle.ts';
 import { keepRevokedTokensInProcess } from '../check/tokens/revoked-tokens.ts';
 import { AccessTokens } from '../check/tokens/access-tokens.ts';
+import type { IssuerKeys } from '../check/methods/jwt/issuer-keys.ts';
+import { IssuerTokens } from '../check/methods/jwt/issuer-tokens.ts';
 import { ConsumerFigures } from './observe/consumer-figures.ts';
 import { registerConsumerMetrics } from './observe/consumer-metrics.ts';
 import { type CountTraffic, createCheckObserver, createOAuth2Observer } from './observe/request-observers.ts';
@@ -27,6 +29,7 @@ export interface PipelinePorts extends PartPorts {
   readonly tracing: Tracing | null;
   readonly store: GatewayStore;
   readonly limiter: Limiter;
+  readonly issuerKeys: IssuerKeys;
 }
 
 /** What decides requests: checks of Envoy, and those of clients of OAuth2. */
@@ -40,7 +43,7 @@ export interface Pipeline {
  * keep for all replicas, this process keeps.
  */
 export function buildPipeline(ports: PipelinePorts): Pipeline {
-  const { config, clock, logger, metrics, tracing, store, limiter } = ports;
+  const { config, clock, logger, metrics, tracing, store, limiter, issuerKeys } = ports;
   const { checks, keyRing, recordUse, refusals } = store;
   const observerPorts = { logger, metrics, budget: ports.budget, recordUse, recordRefusal: refusals?.record ?? null };
   const processRing = createProcessRing(clock.nowSeconds());
@@ -69,6 +72,7 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
     revokedTokens,
     replayGuard,
     peerCertificates: new PeerCertificates(),
+    issuerTokens: new IssuerTokens({ clock, keys: issuerKeys }),
     limiter,
     onLimiterFailure: () => {
       metrics.countLimiterFailure();

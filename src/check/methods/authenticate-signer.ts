@@ -1,8 +1,7 @@
 import type { SignatureMethod, SignatureOptions } from '../../model/endpoint.ts';
 import { type Pending, whenReady } from '../../base/pending.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
-import { isRefusal, refuse, type Refusal } from '../refusal.ts';
-import type { Reservation } from '../replay/replay-guard.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, type UpstreamChanges, vouchFor } from './authenticated.ts';
@@ -16,6 +15,7 @@ import {
   type VerifiedSignature,
 } from './caller.ts';
 import { refuseUndeliveredBody } from './signed-request.ts';
+import { refuseUsed } from './used-once.ts';
 
 /** Well-formed credentials of a request; who signed it is not known yet. */
 export interface SignerCredentials {
@@ -145,7 +145,7 @@ function reserve<C extends SignerCredentials, O extends SignatureOptions, K>(
     strategy.windowSeconds(routed.catalog.endpoints.longestSkewSeconds[strategy.method]),
   );
   return whenReady(reservation, (reserved) =>
-    reserved === 'first' ? vouchForSigner(signed, proven) : nameCaller(refusalOf(reserved), proven.held),
+    reserved === 'first' ? vouchForSigner(signed, proven) : nameCaller(refuseUsed(reserved, 'signature'), proven.held),
   );
 }
 
@@ -155,19 +155,4 @@ function vouchForSigner<C extends SignerCredentials, O extends SignatureOptions,
 ): Authenticated {
   const upstream = strategy.conceal(routed, options, credentials);
   return vouchFor(routed, held, upstream, signature.keyIndex === 0 ? 'current' : 'retiring');
-}
-
-/** The refusal of a signature that was used before, or for which the memory of used ones has no room (spec §4.4). */
-function refusalOf(reservation: Exclude<Reservation, 'first'>): Refusal {
-  switch (reservation) {
-    case 'repeated':
-      return refuse('REQUEST_REPLAYED', 'the signature was used before');
-    case 'outdated':
-      return refuse('REQUEST_EXPIRED', 'the signature is of a time of which used ones are no longer remembered');
-    default:
-      return {
-        ...refuse('RATE_LIMITED', 'the caller has used up its share of the signatures that can be remembered'),
-        exceeded: { reading: null, retryAfterSeconds: reservation.retryAfterSeconds },
-      };
-  }
 }

@@ -8,6 +8,7 @@ import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import type { PeerCertificates } from './certificate/peer-certificates.ts';
+import type { IssuerTokens } from './jwt/issuer-tokens.ts';
 
 declare const authenticated: unique symbol;
 
@@ -28,6 +29,7 @@ export interface AuthenticationPorts {
   readonly clock: Clock;
   readonly tokens: Pick<AccessTokens, 'verify'>;
   readonly revokedTokens: Pick<RevokedTokens, 'isRevoked'>;
+  readonly issuerTokens: Pick<IssuerTokens, 'verify'>;
   readonly replayGuard: ReplayGuard;
   readonly peerCertificates: Pick<PeerCertificates, 'read' | 'issuers'>;
 }

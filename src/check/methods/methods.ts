@@ -16,7 +16,7 @@ import { acceptSignature } from './http-message-signature/accept-signature.ts';
 import { httpSignatureStrategy } from './http-message-signature/authenticate.ts';
 import { concealCandidates } from './http-message-signature/conceal.ts';
 import { signHttpMessage } from './http-message-signature/sign.ts';
-import { authenticateByJwt, concealJwt } from './jwt/authenticate.ts';
+import { authenticateByJwt, concealJwt, jwtErrors } from './jwt/authenticate.ts';
 import { authenticateByKey } from './key/authenticate.ts';
 import { carryKey, concealKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
@@ -111,7 +111,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     conceal: concealJwt,
     signer: null,
     signsMoreHeaders: false,
-    challenge: { scheme: 'Bearer', errors: bearerErrors },
+    challenge: { scheme: 'Bearer', errors: jwtErrors },
     challengeFields: null,
     kong: null,
     loadExplainer: async () => (await import('./jwt/explain.ts')).jwtExplainer,

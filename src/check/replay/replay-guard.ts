@@ -28,24 +28,28 @@ export interface ReplayGuard {
   reserve(used: UsedSignature, windowSeconds: number): Pending<Reservation>;
 }
 
-/** What proves right once only: signatures by their method, and assertions of OAuth2 clients (RFC 7523). */
-export type UsedKind = SignatureMethod | 'assertion';
+/**
+ * What proves right once only: signatures by their method, assertions of OAuth2 clients (RFC 7523), and tokens of
+ * issuers by their `jti`.
+ */
+export type UsedKind = SignatureMethod | 'assertion' | 'jwt';
 
-/** A signature that proved right, or an assertion. */
+/** A signature that proved right, an assertion, or a token. */
 export interface UsedSignature {
   readonly method: UsedKind;
+  /** Of a token the id of its issuer. */
   readonly appKey: string;
   /**
    * What no other of the App Key may have: the bytes of the MAC, however they were written in the request, the nonce
-   * that was signed, or the `jti` of an assertion.
+   * that was signed, or the `jti` of an assertion or a token.
    */
   readonly mark: Uint8Array;
   /** Who signed, and for which consumer. */
   readonly credentialId: string;
   readonly consumerId: string;
-  /** The signed time, in seconds since the epoch; of an assertion its `exp`. */
+  /** The signed time, in seconds since the epoch; of an assertion and a token its `exp`. */
   readonly signedAtSeconds: number;
-  /** Of an assertion: it is `repeated` until then at least, in seconds since the epoch, and no skew plays a part. */
+  /** Of an assertion and a token, in seconds since the epoch: it is `repeated` until then at least, without a skew. */
   readonly expiresAtSeconds?: number;
 }
 

@@ -8,7 +8,7 @@ import type { Logger } from './logger.ts';
 const MS_PER_SECOND = 1000;
 
 /** Whose TLS files they are: a label of metrics. */
-export type TlsUse = 'listeners' | 'rate-limit-service' | 'management';
+export type TlsUse = 'listeners' | 'rate-limit-service' | 'management' | 'issuer-keys';
 
 /** Metrics of the TLS files in force. Labels hold names of settings only. */
 export class TlsMetrics {
@@ -58,6 +58,10 @@ const messages = {
   'rate-limit-service': {
     taken: 'the rate limit service is asked with the changed TLS files',
     refused: 'the changed TLS files for the rate limit service cannot be used; those in use stay',
+  },
+  'issuer-keys': {
+    taken: 'the keys of issuers are fetched with the changed authorities',
+    refused: 'the changed authorities for the keys of issuers cannot be used; those in use stay',
   },
 } as const satisfies Record<TlsUse, object>;
 

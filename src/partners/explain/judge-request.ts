@@ -23,6 +23,7 @@ import type { ClientRequest } from '../../check/signing/client-request.ts';
 import { compileCatalog } from '../../check/route/endpoint-table.ts';
 import type { Catalog } from '../../check/store/check-store.ts';
 import type { KnownCaller } from './explanation.ts';
+import { issuerTokensAt } from './issuer-tokens.ts';
 
 /** What a request is judged and explained by. */
 export interface Known {
@@ -100,6 +101,7 @@ function portsAt(seconds: number, tokens: KnownTokens): AuthenticationPorts {
   return {
     clock,
     ...tokenPorts(tokens, clock),
+    issuerTokens: issuerTokensAt(clock),
     replayGuard: { reserve: () => 'first' },
     peerCertificates: new PeerCertificates(),
   };

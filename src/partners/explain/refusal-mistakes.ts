@@ -25,7 +25,8 @@ const FIXES: Partial<Record<RefusalCode, string>> = {
     "Call from an address of the allowFrom of consumer and credential, or add this one there if it is the partner's: postern consumer show, postern credential show",
   NOT_AUTHORIZED: 'Give the consumer a grant on the endpoint, or a later end to the one it has: postern grant add',
   RATE_LIMITED: 'Wait as many seconds as Retry-After says, and send less; or raise the limit: postern limit set',
-  STORE_UNAVAILABLE: 'Nothing for the caller to fix: the database did not answer, "postern doctor" says why; try again',
+  STORE_UNAVAILABLE:
+    'Nothing for the caller to fix: the database, or the issuer of the token, did not answer; "postern doctor" says why; try again',
   LIMITER_UNAVAILABLE:
     'Nothing for the caller to fix: limits could not be counted, "postern doctor" says why; try again',
   BODY_NOT_VERIFIABLE: 'Send a form or JSON in UTF-8, not compressed',

@@ -4,6 +4,7 @@ import { ConsumerFigures } from '../../../src/gateway/observe/consumer-figures.t
 import { registerConsumerMetrics } from '../../../src/gateway/observe/consumer-metrics.ts';
 import { registerEndingMetrics } from '../../../src/gateway/observe/ending-metrics.ts';
 import { FastHistogram } from '../../../src/gateway/observe/check-metrics.ts';
+import { createIssuerKeysObserver } from '../../../src/gateway/observe/issuer-keys-observer.ts';
 import { createLimiterObserver } from '../../../src/gateway/observe/limiter-observer.ts';
 import {
   registerDatabaseMetrics,
@@ -35,6 +36,7 @@ export function fullRegistry(): Registry {
   const { registry } = new Metrics('1.2.3');
   const logger = createLogger('error', { write: () => undefined });
   createLimiterObserver(logger, registry);
+  createIssuerKeysObserver(logger, registry, () => ({}));
   new PlanWarnings(systemClock, registry);
   registerStoreAge(registry, () => 0);
   registerDatabaseMetrics(

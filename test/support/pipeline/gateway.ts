@@ -7,6 +7,8 @@ import {
   createCheckHandler,
   type DecidedCheck,
 } from '../../../src/gateway/serving/check-handler.ts';
+import type { IssuerKeys } from '../../../src/check/methods/jwt/issuer-keys.ts';
+import { IssuerTokens } from '../../../src/check/methods/jwt/issuer-tokens.ts';
 import { AccessTokens } from '../../../src/check/tokens/access-tokens.ts';
 import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/check/tokens/revoked-tokens.ts';
 import { PeerCertificates } from '../../../src/check/methods/certificate/peer-certificates.ts';
@@ -27,6 +29,8 @@ export interface GatewayParts extends CatalogParts {
   readonly tokens?: AccessTokens;
   readonly revokedTokens?: RevokedTokens;
   readonly replayGuard?: ReplayGuard;
+  /** Keys of issuers that are fetched: none, unless stated otherwise. */
+  readonly issuerKeys?: IssuerKeys;
   readonly onPlanNearLimit?: CheckPorts['onPlanNearLimit'];
   /** In place of the parts of a catalog. */
   readonly catalog?: () => Catalog;
@@ -50,6 +54,7 @@ export function testGateway({
   tokens = testTokens(clock),
   revokedTokens = keepRevokedTokensInProcess(clock),
   replayGuard = new InProcessReplayGuard(clock),
+  issuerKeys = { keysOf: () => null, newerThan: () => null },
   catalog,
   onPlanNearLimit = () => undefined,
   ...parts
@@ -76,6 +81,7 @@ export function testGateway({
     revokedTokens,
     replayGuard,
     peerCertificates: new PeerCertificates(),
+    issuerTokens: new IssuerTokens({ clock, keys: issuerKeys }),
     store: { current: catalog ?? (() => compiled ?? catalogOf(parts)) },
     limiter: limiter ?? new InProcessLimiter(clock),
     onLimiterFailure: (fault) => {

@@ -25,6 +25,7 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       test: 'test/unit/check/authorize/allowed-address.test.ts',
     },
     'Forged tokens, `alg: none`': { kinds: 'S', test: 'test/unit/check/tokens/access-tokens.test.ts' },
+    'Forged tokens of issuers': { kinds: 'S', test: 'test/unit/check/methods/jwt/authenticate.test.ts' },
     'Guessing at the token endpoint, or locking a partner out': {
       kinds: 'SD',
       test: 'test/unit/base/throttle.test.ts',
@@ -104,6 +105,14 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'Floods of refusals': { kinds: 'D', test: 'test/unit/check/refusals/refusal-writer.test.ts' },
     'Database down, slow or frozen': { kinds: 'D', test: 'test/integration/mongodb/outage.test.ts' },
     'Rate limit service down, slow or frozen': { kinds: 'D', test: 'test/integration/ratelimit/faults.test.ts' },
+    "An issuer's host as a way into your network": {
+      kinds: 'IE',
+      test: 'test/integration/issuer-keys/hostile-hosts.test.ts',
+    },
+    'A host of keys that is slow, huge, false or down': {
+      kinds: 'SD',
+      test: 'test/integration/issuer-keys/hostile-hosts.test.ts',
+    },
     'A hostile rate limit service': { kinds: 'D', test: 'test/integration/ratelimit/hostile-service.test.ts' },
     'A rate limit service without the domain': { kinds: 'E', test: 'test/integration/ratelimit/doctor.test.ts' },
     'A revoked credential at a replica that missed it': { kinds: 'E', test: 'test/e2e/mongodb/replicas.test.ts' },

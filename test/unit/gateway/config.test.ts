@@ -72,6 +72,8 @@ describe('the settings', () => {
       logLevel: 'info',
       logFormat: 'json',
       shutdownGraceSeconds: 20,
+      jwksPrivateHosts: null,
+      jwksCa: null,
     } satisfies Omit<Config, 'publicUrl'>);
   });
 
@@ -89,6 +91,8 @@ describe('the settings', () => {
         'POSTERN_GRPC_TRANSPORT',
         'POSTERN_HTTP_ADDRESS',
         'POSTERN_HTTP_TLS',
+        'POSTERN_JWKS_CA',
+        'POSTERN_JWKS_PRIVATE_HOSTS',
         'POSTERN_KEYRING',
         'POSTERN_LOG_FORMAT',
         'POSTERN_LOG_LEVEL',

@@ -1,0 +1,45 @@
+import { type Pending, whenReady } from '../../../base/pending.ts';
+import type { CredentialSource, HeldCredential } from '../../store/credential-source.ts';
+import type { DerivedAppKey } from './issuer-tokens.ts';
+import type { FaultyToken } from './token-faults.ts';
+
+/** A credential whose claims a token has, and how many these are. */
+interface Match {
+  readonly held: HeldCredential;
+  readonly claims: number;
+}
+
+/**
+ * The credential that a token is for, whatever its state: the one that names the most claims, of those whose claims the
+ * token has. All of them must be of one consumer: whose the token is must not depend on which was issued last. Throws,
+ * or rejects with, `StoreUnavailable` when that cannot be known.
+ *
+ * @param appKeys those of the most claims first
+ */
+export function chooseHolder(
+  appKeys: readonly DerivedAppKey[],
+  credentials: CredentialSource,
+): Pending<HeldCredential | FaultyToken> {
+  return whenReady(findMatches(appKeys, credentials), choose);
+}
+
+/** One look-up after the other: a token has rarely the claims of more than one. */
+function findMatches(
+  [first, ...others]: readonly DerivedAppKey[],
+  credentials: CredentialSource,
+): Pending<readonly Match[]> {
+  if (first === undefined) return [];
+  return whenReady(credentials.findByAppKey(first.appKey), (held) =>
+    whenReady(findMatches(others, credentials), (matches) =>
+      held === null ? matches : [{ held, claims: first.claims }, ...matches],
+    ),
+  );
+}
+
+function choose([first, ...others]: readonly Match[]): HeldCredential | FaultyToken {
+  if (first === undefined) return { fault: 'noCredential' };
+  const isClear = others.every(
+    ({ held, claims }) => held.consumer.id === first.held.consumer.id && claims < first.claims,
+  );
+  return isClear ? first.held : { fault: 'ambiguous' };
+}
