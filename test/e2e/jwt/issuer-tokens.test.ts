@@ -148,6 +148,9 @@ describe('tokens of issuers, behind Envoy', () => {
     await stack.postern.replaceDocument(documentWith({ enabled: false }));
     await untilStatus(async () => await call(await joseToken({ azp: 'another' })), 401);
     await assertAllowed(await provider.issue(), 'acme-provider');
+    await poll('keys that are forgotten', async () =>
+      (await stack.postern.metrics()).includes('keys_age_seconds{issuer="partner-idp"}') ? null : true,
+    );
     host.answer = (request) => request.socket.destroy();
     await stack.postern.replaceDocument(documentWith());
     await untilStatus(async () => await call(token), 503);
