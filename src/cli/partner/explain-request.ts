@@ -176,6 +176,11 @@ async function explainLone(
   if (given.appKey !== undefined && proof === 'app-key') {
     throw new UsageError('--app-key is not for key: there the App Key is the secret, which --secret-from reads');
   }
+  if (proof === 'issuer-token' && (secret !== null || given.appKey !== undefined)) {
+    throw new UsageError(
+      `${secret === null ? '--app-key' : '--secret-from'} is not for jwt: a token of an issuer says by its claims whose it is`,
+    );
+  }
   if (secret !== null && proof === 'token') {
     throw new UsageError('--secret-from is not for oauth2: a token is judged without the App Secret');
   }
@@ -183,7 +188,7 @@ async function explainLone(
   if (secret !== null && publicKeys.length > 0) {
     throw new UsageError('--secret-from has no use beside --public-key, which verifies the signature');
   }
-  if (secret === null && proof !== 'token' && publicKeys.length === 0) {
+  if (secret === null && proof !== 'token' && proof !== 'issuer-token' && publicKeys.length === 0) {
     throw new UsageError('--secret-from is missing: without a store there is no other source of the secret');
   }
   const asked = askedOf(given, read, clock);

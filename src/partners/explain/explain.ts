@@ -112,15 +112,21 @@ function explainJudged(
     fitsNothing && (mistakes.length === 0 || isAboutSignature(refusal)) && !mistakes.some(isAboutCaller);
   const isOnlyOld = refusal?.refused === 'REQUEST_EXPIRED' && finding.isOld && mistakes.length === 0;
   const isRight = refusal === null && judgement.endpoint?.id === endpoint.id;
-  const goesByToken = refusal === null && proofOf(judgement.endpoint) === 'token';
-  const isUnverified = goesByToken && tokens.ring === null;
-  const right = isUnverified || caller?.lacksAddress === true ? 'unjudged' : 'right';
+  const proof = refusal === null ? proofOf(judgement.endpoint) : null;
+  const goesByToken = proof === 'token';
+  const lacksIssuerKeys = proof === 'issuer-token' && judged.hasIssuerKeys !== true;
+  const unknown = lacksIssuerKeys
+    ? 'the issuer signed'
+    : goesByToken && tokens.ring === null
+      ? 'the gateway issued'
+      : null;
+  const right = unknown !== null || caller?.lacksAddress === true ? 'unjudged' : 'right';
   const verdict: Verdict = isRight ? right : isOnlyOld ? 'right-but-old' : isUnexplained ? 'unexplained' : 'wrong';
   const { stringToSign, compared, search } = finding;
   return {
     verdict,
     authentication: endpoint.authentication,
-    answer: answerOf(judged, isUnverified),
+    answer: answerOf(judged, unknown),
     mistakes: isRight ? [] : mistakes.map((mistake) => adviseOn(mistake, caller?.subject ?? null)),
     // The texts are compared as they are shown: with the App Secret masked wherever else it may stand.
     difference:
@@ -137,10 +143,14 @@ function explainJudged(
         : []),
       ...endpointNotes(endpoint, refusal),
       ...(goesByToken ? tokens.notes : []),
+      ...(lacksIssuerKeys ? [LACKS_ISSUER_KEYS] : []),
       ...(caller?.lacksAddress === true ? [LACKS_ADDRESS] : []),
     ],
   };
 }
+
+const LACKS_ISSUER_KEYS =
+  'The signature of the token was not verified: the keys of its issuer are not here, and nothing is fetched to explain a request.';
 
 const LACKS_ADDRESS =
   'Where the request came from is not in its text, and consumer or credential have an allowFrom: --from ADDRESS judges it.';
@@ -192,10 +202,10 @@ function misroutedMistakes({ id }: Endpoint, { endpoint }: Judgement): readonly 
   ];
 }
 
-function answerOf({ judgement: { refusal, endpoint }, caller }: Judged, isUnverified: boolean): Answer {
+function answerOf({ judgement: { refusal, endpoint }, caller }: Judged, unknown: string | null): Answer {
   const isAccessChecked = caller !== null;
-  if (isUnverified) {
-    return { status: null, code: null, detail: 'whether the gateway issued the token is not known', isAccessChecked };
+  if (unknown !== null) {
+    return { status: null, code: null, detail: `whether ${unknown} the token is not known`, isAccessChecked };
   }
   if (refusal !== null) {
     const { status } = refusalAnswers[refusal.refused];

@@ -10,7 +10,14 @@ import { consumerDefaults } from '../../model/consumer.ts';
 import { hashAppKey } from '../../model/app-key.ts';
 import { credentialDefaults } from '../../model/credential.ts';
 import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
-import { appKeyMaterial, type Material, publicKeyMaterial, sharedSecret } from '../../model/material.ts';
+import {
+  appKeyMaterial,
+  derivedAppKeyOf,
+  type Material,
+  publicKeyMaterial,
+  sharedSecret,
+  tokenClaimsMaterial,
+} from '../../model/material.ts';
 import { Secret } from '../../model/secret.ts';
 import { AccessTokens, tokenFaults } from '../../check/tokens/access-tokens.ts';
 import { readUnverifiedClaims } from '../../check/tokens/token-claims.ts';
@@ -23,7 +30,7 @@ import type { ClientRequest } from '../../check/signing/client-request.ts';
 import { compileCatalog } from '../../check/route/endpoint-table.ts';
 import type { Catalog } from '../../check/store/check-store.ts';
 import type { KnownCaller } from './explanation.ts';
-import { issuerTokensAt } from './issuer-tokens.ts';
+import { issuerOfToken, issuerTokensAt } from './issuer-tokens.ts';
 
 /** What a request is judged and explained by. */
 export interface Known {
@@ -39,6 +46,8 @@ export interface Known {
   /** Null where no store is at hand. */
   readonly caller: KnownCaller | null;
   readonly tokens: KnownTokens;
+  /** Whether the keys of the issuer of its token are at hand; otherwise its signature is not verified. */
+  readonly hasIssuerKeys?: boolean;
   /** The address that the request came from; null where it is not known, and then `catalog` has no address lists. */
   readonly from: string | null;
 }
@@ -161,10 +170,13 @@ const ID = 'caller';
 export function knownToPartner(
   endpoint: PartnerEndpoint,
   { appKey: given, secret, publicKeys = [] }: Pick<ExplainInput, 'appKey' | 'secret' | 'publicKeys'>,
-  { appKey: sent, claims }: SentIdentity,
+  { appKey: sent, claims, issuerToken }: SentIdentity,
 ): Known {
   const isKey = proofOf(endpoint) === 'app-key';
-  const appKey = isKey ? secret : (given ?? sent);
+  const issuer = issuerToken === undefined ? null : issuerOfToken(issuerToken);
+  // Every token has its iss, so that this names it whatever its other claims are.
+  const named = issuer === null ? null : tokenClaimsMaterial(issuer.id, { iss: issuer.issuer });
+  const appKey = named === null ? (isKey ? secret : (given ?? sent)) : derivedAppKeyOf(named);
   const consumer = { id: claims?.consumerId ?? ID, ...consumerDefaults };
   const credential = {
     ...credentialDefaults,
@@ -172,7 +184,7 @@ export function knownToPartner(
     consumerId: consumer.id,
     methods: [endpoint.authentication],
     appKeyHash: hashAppKey(appKey ?? ''),
-    material: isKey ? appKeyMaterial : materialOf(secret, publicKeys),
+    material: named ?? (isKey ? appKeyMaterial : materialOf(secret, publicKeys)),
   } as const;
   const catalog = compileCatalog({
     endpoints: [endpoint],
@@ -180,7 +192,7 @@ export function knownToPartner(
     credentials: appKey === null ? [] : [credential],
     grants: [{ endpointId: endpoint.id, consumerId: consumer.id, limits: null, expiresAt: null }],
     plans: [],
-    issuers: [],
+    issuers: issuer === null ? [] : [issuer],
   });
   return { catalog, secret, publicKeys, caller: null, tokens: tokensOfPartners, from: null };
 }

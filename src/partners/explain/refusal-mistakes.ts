@@ -1,5 +1,6 @@
 import { type CredentialFault, unknownAppKey } from '../../check/methods/caller.ts';
 import type { Mistake } from '../../check/methods/explanation/explainer.ts';
+import { findJwtMistake } from '../../check/methods/jwt/explain.ts';
 import { findTokenMistake } from '../../check/methods/oauth2/explain.ts';
 import type { Refusal, RefusalCode } from '../../check/refusal.ts';
 
@@ -38,7 +39,8 @@ const FIXES: Partial<Record<RefusalCode, string>> = {
  */
 export function refusalMistake({ refused, detail }: Refusal, fault: CredentialFault | null): Mistake {
   if (fault?.detail === detail) return callerMistake(fault);
-  if (refused === 'TOKEN_INVALID') return findTokenMistake(detail) ?? callerMistake(unknownAppKey);
+  if (refused === 'TOKEN_INVALID')
+    return findTokenMistake(detail) ?? findJwtMistake(detail) ?? callerMistake(unknownAppKey);
   return {
     name: refused.toLowerCase().replaceAll('_', '-'),
     what: detail,

@@ -13,6 +13,8 @@ import { appSecretOf, formerEndOf, formerSecretOf, mapSecrets, withoutFormer } f
 import { Secret } from '../../model/secret.ts';
 import { compileCatalog } from '../../check/route/endpoint-table.ts';
 import { equal } from '../../base/text/equal.ts';
+import type { Issuer } from '../../model/issuer.ts';
+import { possibleAppKeys } from './issuer-tokens.ts';
 import { compareGivenSecret, describeGivenAppKey } from './given-secret.ts';
 import { readStoredKeys } from './stored-keys.ts';
 import type { Known } from './judge-request.ts';
@@ -52,12 +54,15 @@ export async function readStoredCaller(
   const proof = proofOf(endpoint);
   const isKey = proof === 'app-key';
   const meant = isKey ? [...sent.meantAppKeys, ...(givenSecret === null ? [] : [givenSecret])] : [query.appKey];
-  const appKeys = [...new Set([sent.appKey, ...meant])].filter((key) => key !== null && isAppKey(key));
+  const issuers = proof === 'issuer-token' ? await findIssuers(store, sent) : [];
+  const derived = issuers.flatMap((issuer) => possibleAppKeys(sent.issuerToken, issuer));
+  const appKeys = [...new Set([sent.appKey, ...meant, ...derived])].filter((key) => key !== null && isAppKey(key));
   const appKeyHashes = appKeys.map((key) => hashAppKey(key ?? ''));
   const found = (await collectAll(store.list('credential', { appKeyHashes }))).map(({ resource }) => resource);
   const holderOf = (appKey: string | null): ManagedCredential | null =>
     appKey === null ? null : (found.find(({ appKeyHash }) => appKeyHash === hashAppKey(appKey)) ?? null);
-  const sender = holderOf(sent.appKey);
+  const sentAppKey = sent.appKey ?? derived.find((appKey) => holderOf(appKey) !== null) ?? null;
+  const sender = holderOf(sentAppKey);
   const owner = proof === 'signature' ? holderOf(query.appKey ?? sent.appKey) : null;
   const stored = owner === null ? null : appSecretOf(owner.material);
   const storedText = stored === null ? null : readableText(stored, givenSecret !== null, owner?.id ?? '');
@@ -73,9 +78,9 @@ export async function readStoredCaller(
     credentials: from === null ? credentials.map(withoutAddressList) : credentials,
     grants: [...own, ...(await listGroupGrants(store))],
     plans: [],
-    issuers: [],
+    issuers,
   });
-  const held = sent.appKey === null ? null : await catalog.credentials.findByAppKey(sent.appKey);
+  const held = sentAppKey === null ? null : await catalog.credentials.findByAppKey(sentAppKey);
   const former = owner === null ? null : formerSecretOf(owner.material);
   const formerEnd = owner === null ? null : formerEndOf(owner.material);
   const ofSender = known.find(({ id }) => id === sender?.consumerId);
@@ -86,6 +91,7 @@ export async function readStoredCaller(
     hasAddressList({ credential: sender, consumer: ofSender });
   return {
     catalog,
+    hasIssuerKeys: issuers.some(({ keys }) => keys.kind === 'jwks'),
     from,
     notes: [...notesOnGiven(query, holderOf), ...(query.isFromTyped && !isListed ? [NO_ADDRESS_LIST] : [])],
     publicKeys: await readStoredKeys(store, { endpoint, owner, keyid: sent.appKey, nowSeconds }),
@@ -94,7 +100,7 @@ export async function readStoredCaller(
       : (givenSecret ?? storedText),
     caller: {
       fault:
-        sent.appKey === null || endpoint.authentication === null
+        sentAppKey === null || endpoint.authentication === null
           ? null
           : findCredentialFault(held, endpoint.authentication, nowSeconds),
       formerSecret: former === null ? null : readableText(former, true, ''),
@@ -182,4 +188,13 @@ function readableText(secret: Secret, isGiven: boolean, credentialId: string): s
 
 function isOpened(secret: Secret): boolean {
   return readableText(secret, true, '') !== null;
+}
+
+/** The issuer whose token was sent: one at most. */
+async function findIssuers(
+  store: Pick<ResourceStore, 'list'>,
+  { issuerToken }: SentIdentity,
+): Promise<readonly Issuer[]> {
+  const all = (await collectAll(store.list('issuer'))).map(({ resource }) => resource);
+  return all.filter(({ issuer }) => issuer === issuerToken?.issuer);
 }

@@ -6,6 +6,7 @@ import type { Refusal } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import type { ClientRequest } from '../../signing/client-request.ts';
 import type { Authenticated, AuthenticationPorts } from '../authenticated.ts';
+import type { UnverifiedToken } from '../jwt/read-token.ts';
 
 /** What a method of authentication knows of its callers' mistakes. It is loaded only where a request is explained. */
 export interface Explainer<M extends AuthenticationMethod> {
@@ -38,6 +39,8 @@ export interface SentIdentity {
   readonly signedSeconds: number | null;
   /** What its access token says of itself, which may be a lie; null for none. */
   readonly claims: TokenClaims | null;
+  /** Its token of an issuer, of which nothing is verified; absent for none. */
+  readonly issuerToken?: UnverifiedToken;
 }
 
 /** The identity of a request that says nothing of its caller. */

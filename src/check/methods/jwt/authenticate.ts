@@ -55,7 +55,8 @@ export function concealJwt(routed: Routed, { hideCredentials, mode, onLimiterFai
 
 /** What a caller gets whose token has a fault. Which one it is, only the log says. */
 function refuseToken(fault: JwtFault): Refusal {
-  return refuse(fault === 'keysUnknown' ? 'STORE_UNAVAILABLE' : 'TOKEN_INVALID', jwtFaults[fault]);
+  const detail = jwtFaults[fault];
+  return fault === 'keysUnknown' ? refuse('STORE_UNAVAILABLE', detail) : refuse('TOKEN_INVALID', detail);
 }
 
 function findHolderFault(held: HeldCredential, nowSeconds: number): Refusal | null {

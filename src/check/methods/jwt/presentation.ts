@@ -11,13 +11,18 @@ const guide: Guide<'jwt'> = {
   rules: (options: JwtOptions): readonly Rule[] => [
     ['Token', 'a signed JWT in the header `Authorization`, after the word `Bearer` and a blank'],
     ['Life of a token', 'use it until shortly before its `exp`, and get another then'],
-    ...(options.replayProtection ? [['`jti`', 'every token has one, and works once'] as const] : []),
+    ...(options.replayProtection
+      ? [['`jti`', 'every token has one, and works once; its `exp` is an hour ahead at most'] as const]
+      : []),
   ],
-  codes: () => ({
+  codes: ({ options }) => ({
     CREDENTIALS_MISSING: 'There is no `Authorization: Bearer …`.',
     CREDENTIALS_MALFORMED: '`Authorization` appears twice, or does not hold one token.',
     TOKEN_INVALID:
       'The token has expired, is not of the agreed issuer, audience and claims, or its signature is not right. Get a new one, and try once more.',
+    ...(options.replayProtection
+      ? { REQUEST_REPLAYED: 'The token was used before. Get a new one for every attempt.' }
+      : {}),
   }),
   settings: () => ({}),
   examples: (_endpoint, target) => [

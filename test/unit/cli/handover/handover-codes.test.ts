@@ -30,9 +30,13 @@ const materials: Readonly<Record<MaterialKind, string>> = {
   certificate: `, certificate: { sha256: ${'ab'.repeat(32)} }`,
 };
 
+const ISSUERS =
+  'issuers: [{ id: partner-idp, issuer: https://idp.example, jwksUri: https://idp.example/keys, audiences: [a] }]\n';
+
 async function pageFor(method: AuthenticationMethod): Promise<string> {
   const material = materials[materialKindOf([method])];
-  return await pageOf(credentialYaml(`{ id: c, method: ${method}${material} }`, [endpointOf(method)]), 'c');
+  const document = credentialYaml(`{ id: c, method: ${method}${material} }`, [endpointOf(method)]);
+  return await pageOf(`${document}\n${method === 'jwt' ? ISSUERS : ''}`, 'c');
 }
 
 describe('the codes that postern handover explains', () => {
