@@ -3,6 +3,7 @@
 import json
 import sys
 
+from issuers import ISSUERS
 from signers import SIGNERS
 from token_clients import TOKEN_CLIENTS
 
@@ -13,7 +14,7 @@ def answer(line: str) -> dict:
         question = json.loads(line)
         if question["op"] == "describe":
             return {"id": question["id"], "signers": list(SIGNERS), "tokenClients": list(TOKEN_CLIENTS)}
-        programs = {"sign": SIGNERS, "token": TOKEN_CLIENTS}[question["op"]]
+        programs = {"sign": SIGNERS, "token": TOKEN_CLIENTS, "issue": ISSUERS}[question["op"]]
         return {"id": question["id"], **programs[question["library"]](question)}
     except Exception as error:  # any failure of a library is the answer
         return {"id": question.get("id"), "error": f"{type(error).__name__}: {error}"}

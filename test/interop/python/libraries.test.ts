@@ -1,3 +1,4 @@
+import { issuerCases } from '../cases/issuers.ts';
 import { testPrograms } from '../cases/programs.ts';
 
-testPrograms('python');
+testPrograms('python', issuerCases);
