@@ -98,6 +98,8 @@ export const goals: readonly Goal[] = [
       },
     ],
   })),
+  { subject: 'CPU of jwt-remembered, busy', anyOf: [times('jwt-remembered', 'key', 'busy', 1.2, 'key')] },
+  { subject: 'CPU of jwt-new, busy', anyOf: [toParts('jwt-new', ['verify-node-p256', 'key'], 1.2)] },
   toGrpcGo('parameters-url', 'busy', 0.45),
   toGrpcGo('parameters-form', 'busy', 0.45),
   ...['100k', '1m'].map((size) => ({

@@ -44,6 +44,8 @@ export const peers = {
   'postern-signatures': posternPeer('Postern, signatures', ({ signatures }) => signatures),
   'postern-tokens': posternPeer('Postern, access tokens', ({ tokens }) => tokens, tokenSettings),
   'postern-certificates': posternPeer('Postern, client certificates', ({ certificates }) => certificates),
+  // Of its own: new tokens would make a service forget those that it has seen.
+  'postern-new-tokens': posternPeer('Postern, new tokens of an issuer', ({ tokens }) => tokens, tokenSettings),
   'postern-ed25519': publicKeyPeer('ed25519'),
   'postern-p256': publicKeyPeer('p256'),
   'postern-rsa': publicKeyPeer('rsa'),
