@@ -48,7 +48,7 @@ export class CannotOpen extends Error {
   }
 }
 
-  /** @param why called when the secret is to be seen: errors for all of a list would cost more than the rest */
+/** @param why called when the secret is to be seen: errors for all of a list would cost more than the rest */
 export class UnopenedSecret extends Secret {
   readonly sealed: Sealed;
   readonly #why: () => Error;

@@ -46,7 +46,10 @@ describe('credentials without an App Key, in MongoDB', () => {
 
   it('live through issue, edit, rotation and revocation', async () => {
     await done('credential issue --consumer acme --method jwt --issuer idp --claim azp=x --claim tid=7 --id jwt');
-    const stored = await database.db().collection<{ _id: string }>('credentials').findOne({ _id: 'jwt' });
+    const stored = await database
+      .db()
+      .collection<{ _id: string; [field: string]: unknown }>('credentials')
+      .findOne({ _id: 'jwt' });
     assert.deepEqual(
       [stored?.['issuer'], stored?.['claimNames'], stored?.['appKeyHash'], stored?.['appKey']],
       ['idp', '["azp","tid"]', hashAppKey(claimsAppKey('idp', { azp: 'x', tid: '7' })), undefined],
@@ -68,7 +71,10 @@ describe('credentials without an App Key, in MongoDB', () => {
     await done(
       `credential issue --consumer acme --method certificate --certificate-uri ${sampleCertificate.uri} --authority ${ca} --id named`,
     );
-    const found = await database.db().collection<{ _id: string }>('credentials').findOne({ _id: 'whole' });
+    const found = await database
+      .db()
+      .collection<{ _id: string; [field: string]: unknown }>('credentials')
+      .findOne({ _id: 'whole' });
     assert.equal(found?.['appKeyHash'], hashAppKey(certificateAppKey('certificate', sampleCertificate.sha256)));
     const exported = await done('export');
     assert.ok(!exported.includes('crt.') && !exported.includes('jwt.'));

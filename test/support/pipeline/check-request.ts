@@ -62,7 +62,10 @@ function sourceOf({ peer: address, certificate }: RequestParts): readonly Uint8A
 
 /** As Envoy writes PEM into `source.certificate`: these characters and no others are encoded. */
 export function percentEncoded(pem: string): string {
-  return pem.replace(/[\n +/=]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+  return pem.replace(
+    /[\n +/=]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
 }
 
 /** The request as the pipeline sees it. */

@@ -13,10 +13,11 @@ export const editIssuer = changePage<ShownIssuer, IssuerTexts>({
   begin: textsOf,
   typed: textsOfForm,
   fields: issuerFields,
-  request: (texts, { id, labels = {} }) => {
-    const read = bodyOf(texts, labels);
-    return 'fault' in read ? read : { method: 'PATCH', path: url`/v1/issuers/${id}`, body: read.body };
-  },
+  request: (texts, { id, labels = {} }) => ({
+    method: 'PATCH',
+    path: url`/v1/issuers/${id}`,
+    ...bodyOf(texts, labels),
+  }),
   revisionOf: ({ revision }) => revision,
   done: ({ body }, _, { id }) => ({ href: url`/issuers/${id}`, notice: outcomeNotice(body, 'issuer-changed') }),
 });

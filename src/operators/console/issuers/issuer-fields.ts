@@ -6,7 +6,7 @@ import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { textArea, textField } from '../parts/form.ts';
-import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lines.ts';
+import { type FormBody, labelPatchOf, linesOfLabels } from '../parts/label-lines.ts';
 import { claimLines, type ShownIssuer } from './shown-issuer.ts';
 
 /** The fields of an issuer in the order of the form. */
@@ -46,12 +46,8 @@ export function textsOfForm(form: Form): IssuerTexts {
 }
 
 /** What the API takes: null where a field gets its default. What has no right form is left to it to refuse. */
-export function bodyOf(
-  texts: IssuerTexts,
-  labelsBefore: Readonly<Record<string, string>>,
-): { readonly body: object } | LinesFault {
-  const labels = labelPatchOf(labelsBefore, texts.labels);
-  if ('fault' in labels) return labels;
+export function bodyOf(texts: IssuerTexts, labelsBefore: Readonly<Record<string, string>>): FormBody {
+  const labels = labelPatchOf(labelsBefore, texts.labels, '/labels');
   const algorithms = linesOf(texts.algorithms);
   const { clockSkewSeconds: skew } = texts;
   return {
@@ -66,6 +62,7 @@ export function bodyOf(
       labels: labels.patch,
       description: texts.description === '' ? null : texts.description,
     },
+    faults: labels.faults,
   };
 }
 
@@ -87,7 +84,7 @@ function claimsOf(text: string): object | null {
 }
 
 /** The fields of an issuer. */
-export function issuerFields(texts: IssuerTexts, { refused, fault }: FormState): Html {
+export function issuerFields(texts: IssuerTexts, { refused }: FormState): Html {
   return html`${textField(
     {
       name: 'issuer',
@@ -155,7 +152,7 @@ ${textArea(
   refused,
 )}
 ${textArea(
-  { name: 'labels', label: 'Labels', value: texts.labels, fault, hint: 'One on each line, such as team=payments.' },
+  { name: 'labels', label: 'Labels', value: texts.labels, hint: 'One on each line, such as team=payments.' },
   refused,
 )}
 ${textArea({ name: 'description', label: 'Description', value: texts.description }, refused)}`;

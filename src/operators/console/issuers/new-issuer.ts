@@ -16,9 +16,8 @@ export const newIssuer = changePage<null, IssuerTexts & { readonly id: string },
   typed: (form) => ({ id: form.text('id'), ...textsOfForm(form) }),
   fields: ({ id, ...texts }, state) => html`${idField(id, state.refused)}${issuerFields(texts, state)}`,
   request: ({ id, ...texts }) => {
-    const read = bodyOf(texts, {});
-    if ('fault' in read) return read;
-    return { method: 'POST', path: '/v1/issuers', body: { id, ...withoutDefaults(read.body) } };
+    const { body, faults } = bodyOf(texts, {});
+    return { method: 'POST', path: '/v1/issuers', body: { id, ...withoutDefaults(body) }, faults };
   },
   done: (_, { id }) => ({ href: url`/issuers/${id}`, notice: 'issuer-added' }),
 });

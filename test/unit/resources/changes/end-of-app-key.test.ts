@@ -20,6 +20,9 @@ describe('the end of an App Key that is the secret', () => {
     assert.equal(end(long, sharedSecret(Secret.fromText('an App Secret'))), null);
     assert.equal(endOfAppKey({ material: appKeyMaterial, appKey: null }), null);
     const sealed = { keyId: 'k', nonce: '', ciphertext: '' };
-    assert.equal(endOfAppKey({ material: appKeyMaterial, appKey: new UnopenedSecret(sealed, () => new Error('no')) }), null);
+    assert.equal(
+      endOfAppKey({ material: appKeyMaterial, appKey: new UnopenedSecret(sealed, () => new Error('no')) }),
+      null,
+    );
   });
 });
