@@ -1,6 +1,6 @@
 // What a machine can check before a release. Each check gives the problems that it found, as sentences.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { composeEnvoy } from '../compose/envoy-yaml.mjs';
@@ -161,16 +161,22 @@ function checkVectors(tree) {
 }
 
 /** The same of the clients' vectors, byte for byte. */
+const clientVectors = [
+  ['vectors/generate.py', 'vectors.json'],
+  ['vectors/generate-public-key.py', 'public-key-vectors.json'],
+];
+
 function checkClientVectors(tree) {
   const folder = mkdtempSync(join(tmpdir(), 'postern-vectors-'));
   try {
-    // The program writes into the folder above its own.
-    mkdirSync(join(folder, 'vectors'));
-    copyFileSync(join(tree.directory, 'clients/vectors/generate.py'), join(folder, 'vectors/generate.py'));
-    const { status, error, stderr } = spawnSync('python3', ['vectors/generate.py'], { cwd: folder, encoding: 'utf8' });
-    if (status !== 0) return [`clients/vectors/generate.py cannot be run: ${error?.message ?? stderr}`];
-    const isSame = readFileSync(join(folder, 'vectors.json'), 'utf8') === tree.read('clients/vectors.json');
-    return isSame ? [] : ['clients/vectors.json is not what clients/vectors/generate.py writes'];
+    // The programs write into the folder above their own.
+    cpSync(join(tree.directory, 'clients/vectors'), join(folder, 'vectors'), { recursive: true });
+    return clientVectors.flatMap(([program, file]) => {
+      const { status, error, stderr } = spawnSync('python3', [program], { cwd: folder, encoding: 'utf8' });
+      if (status !== 0) return [`clients/${program} cannot be run: ${error?.message ?? stderr}`];
+      const isSame = readFileSync(join(folder, file), 'utf8') === tree.read(`clients/${file}`);
+      return isSame ? [] : [`clients/${file} is not what clients/${program} writes`];
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -14,6 +14,8 @@ import { authorityCases } from './authorities.ts';
 import { brokenConnectionCases } from './broken-connections.ts';
 import { refusalCases } from './refusals.ts';
 import { packageCases } from './package.ts';
+import { privateKeyCases } from './private-keys.ts';
+import { privateKeyVectorCases } from './private-key-vectors.ts';
 import { problemCases, settingCases } from './problems.ts';
 import { redirectCases } from './redirects.ts';
 import { assertNoSecretLeaked, secretCases } from './secrets.ts';
@@ -58,6 +60,7 @@ export function testClient(language: Language): void {
     packageCases(language, subjectOf(0));
     driverCases(language, subjectOf(0));
     vectorCases(() => running(driver));
+    if (language.hasPrivateKeys === true) privateKeyVectorCases(() => running(driver));
     settingCases(subjectOf(0));
     tamperedCases(subjectOf(0));
     for (const [index, way] of language.ways.entries()) {
@@ -72,6 +75,7 @@ export function testClient(language: Language): void {
         hostileCases(subjectOf(index));
         brokenConnectionCases(subjectOf(index));
         if (http === '1.1') authorityCases(subjectOf(index));
+        if (language.hasPrivateKeys === true) privateKeyCases(way, subjectOf(index));
       });
     }
     const everySubject = (): readonly Subject[] => language.ways.map((_, index) => subjectOf(index)());

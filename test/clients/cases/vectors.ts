@@ -24,7 +24,11 @@ export function vectorCases(driver: () => Driver): void {
   });
 }
 
-function assertSigned(made: SignedRequest, { request, signed }: SigningVector): void {
+/** A driver's request is exactly the one that a case says. */
+export function assertSigned(
+  made: SignedRequest,
+  { request, signed }: Pick<SigningVector, 'request' | 'signed'>,
+): void {
   assert.ok(signed !== undefined, 'the case has a signed request');
   const [, origin, target] = partsOf(made.url);
   assert.equal(made.method, request.method, 'method');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type ClientGateway } from './client-gateway.ts';
+import { type ClientGateway, PUBLIC_URL } from './client-gateway.ts';
 import { type Driver } from './driver.ts';
 import { type EndpointName, type Partner } from './partner-document.ts';
+import { testKeys } from './public-key-vectors.ts';
 import {
   type BodyText,
   type ClientRequest,
@@ -57,6 +58,17 @@ export function settingsFor(
       return { method, ...partner.parameters, ca };
     case 'oauth2':
       return { method, ...partner.oauth2, tokenUrl, ca };
+    case 'http-message-signature':
+      return { method, appKey: partner.signers.ed25519, privateKey: { pem: testKeys().ed25519.pem }, ca };
+    case 'private-key-jwt':
+      return {
+        method,
+        appKey: partner.assertions,
+        privateKey: { pem: testKeys().ed25519.pem },
+        tokenUrl,
+        audience: PUBLIC_URL,
+        ca,
+      };
   }
 }
 

@@ -48,6 +48,9 @@ export interface ClientGateway extends AsyncDisposable {
   readonly restore: () => void;
 }
 
+/** What Postern calls itself in assertions: its issuer. */
+export const PUBLIC_URL = 'https://api.example.com';
+
 /** Starts the product with so many partners. */
 export async function startClientGateway(partnerCount: number): Promise<ClientGateway> {
   return acquireAll(async (keep) => {
@@ -60,9 +63,7 @@ export async function startClientGateway(partnerCount: number): Promise<ClientGa
     const partners = Array.from({ length: partnerCount }, (_, index) => partner(index));
     const backend = keep(await startBackend());
     const elsewhere = keep(await startOtherOrigin(certificate));
-    const postern = keep(
-      await startPostern(partnerDocument(partners), { POSTERN_PUBLIC_URL: 'https://api.example.com' }),
-    );
+    const postern = keep(await startPostern(partnerDocument(partners), { POSTERN_PUBLIC_URL: PUBLIC_URL }));
     const relay = keep(await startRelay(postern.grpcPort));
     const envoy = keep(
       await startEnvoy({

@@ -31,6 +31,14 @@ export interface Driver extends AsyncDisposable {
   /** Makes a client that must be made; gives its name. */
   readonly create: (settings: ClientSettings) => Promise<string>;
   readonly sign: (name: string, request: ClientRequest) => Promise<Signed>;
+  /** What is signed after a 401 with this `Accept-Signature`; null when there is nothing more to do. */
+  readonly signAgain: (
+    name: string,
+    request: ClientRequest,
+    acceptSignature: string,
+  ) => Promise<Signed | { readonly signed: null }>;
+  /** The assertion of the next question to the token URL. */
+  readonly assertion: (name: string) => Promise<string>;
   readonly send: (name: string, way: Way, request: ClientRequest) => Promise<Sent>;
   /** Every way to print a client. */
   readonly print: (name: string) => Promise<string>;
@@ -102,6 +110,9 @@ export async function startDriver(folder: string, below: 'clients' | 'interop' =
       return name;
     },
     sign: async (name, request) => (await ask({ op: 'sign', name, request })) as unknown as Signed,
+    signAgain: async (name, request, acceptSignature) =>
+      (await ask({ op: 'sign', name, request, acceptSignature })) as unknown as Signed,
+    assertion: async (name) => String((await ask({ op: 'assertion', name }))['assertion']),
     send: async (name, { adapter, http }, request) =>
       (await ask({ op: 'send', name, adapter, http, request })) as unknown as Sent,
     print: async (name) => String((await ask({ op: 'print', name }))['text']),

@@ -10,6 +10,8 @@ export interface Language {
   readonly ways: readonly Way[];
   /** Its driver answers one question after the other: a call that waits holds up those behind it. */
   readonly isOneByOne?: true;
+  /** It signs with private keys: `http-message-signature` and `private-key-jwt`. */
+  readonly hasPrivateKeys?: true;
 }
 
 /** An adapter that speaks both versions of HTTP. */

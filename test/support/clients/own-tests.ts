@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** Folders with what tools made. */
 const made = new Set(['dist', 'target', 'vendor', 'node_modules', '__pycache__', '.hypothesis', '.mypy_cache']);
 /** What every client's tests read beside its folder. */
-const shared = ['vectors.json', 'once.sh'].map((name) => join(projectRoot, 'clients', name));
+const shared = ['vectors.json', 'public-key-vectors.json', 'once.sh'].map((name) => join(projectRoot, 'clients', name));
 
 /** What says of which version the tools are that a client's own tests run with. */
 const versions: Readonly<Record<string, string>> = {

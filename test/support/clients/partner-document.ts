@@ -1,4 +1,5 @@
 import { type AuthenticationMethod } from '../../../src/model/endpoint.ts';
+import { type TestKeyName, testKeyNames, testKeys } from './public-key-vectors.ts';
 
 /** An App Key and App Secret of one method. */
 export interface PartnerCredential {
@@ -13,6 +14,10 @@ export interface Partner {
   readonly hmac: PartnerCredential;
   readonly parameters: PartnerCredential;
   readonly oauth2: PartnerCredential;
+  /** The App Keys of message signatures, by the name of the test key that signs. */
+  readonly signers: Readonly<Record<TestKeyName, string>>;
+  /** The App Key that gets tokens by assertions of the test key `ed25519`. */
+  readonly assertions: string;
 }
 
 /** Carriers of the endpoint `/named`. */
@@ -29,6 +34,8 @@ interface EndpointParts {
   readonly isLimited?: boolean;
   readonly isClosed?: boolean;
 }
+
+const ALGORITHMS = ['ed25519', 'ecdsa-p256-sha256', 'ecdsa-p384-sha384', 'rsa-pss-sha512', 'rsa-v1_5-sha256'] as const;
 
 /** The endpoints by the first segment of their paths. */
 const endpoints = {
@@ -48,6 +55,9 @@ const endpoints = {
   },
   'parameters-raw': { method: 'parameter-signature', options: { parameterEncoding: 'raw' } },
   'parameters-hidden': { method: 'parameter-signature', options: { hideCredentials: true } },
+  signed: { method: 'http-message-signature', options: { algorithms: ALGORITHMS } },
+  'signed-once': { method: 'http-message-signature', options: { replayProtection: true } },
+  'signed-app': { method: 'http-message-signature', options: { tag: 'app', coverAlso: ['x-tenant', '@target-uri'] } },
   bearer: { method: 'oauth2' },
   'bearer-shown': { method: 'oauth2', options: { hideCredentials: false } },
 } as const satisfies Readonly<Record<string, EndpointParts>>;
@@ -67,6 +77,13 @@ export function partner(number: number): Partner {
     hmac: credential('hmac'),
     parameters: credential('parameters'),
     oauth2: credential('oauth2'),
+    signers: {
+      ed25519: `https://partner-${String(number)}.example/keys?v=1#ed25519`,
+      p256: `p256.of-partner_${String(number)}`,
+      p384: `p384.of-partner_${String(number)}`,
+      rsa: `rsa.of-partner_${String(number)}`,
+    },
+    assertions: `assertions of <partner> ${String(number)} & sons`,
   };
 }
 
@@ -86,13 +103,20 @@ export function partnerDocument(partners: readonly Partner[]): string {
       })),
       { id: 'open', scenario: 'open', match: { paths: [{ prefix: '/open' }] } },
     ],
-    consumers: partners.map(({ id, key, hmac, parameters, oauth2 }) => ({
+    consumers: partners.map(({ id, key, hmac, parameters, oauth2, signers, assertions }) => ({
       id,
       credentials: [
         { id: `${id}-key`, method: 'key', appKey: key },
         { id: `${id}-hmac`, method: 'hmac', ...hmac },
         { id: `${id}-parameters`, method: 'parameter-signature', ...parameters },
         { id: `${id}-oauth2`, method: 'oauth2', ...oauth2 },
+        ...testKeyNames.map((name) => ({
+          id: `${id}-${name}`,
+          method: 'http-message-signature',
+          appKey: signers[name],
+          publicKey: testKeys()[name].publicPem,
+        })),
+        { id: `${id}-assertions`, method: 'oauth2', appKey: assertions, publicKey: testKeys().ed25519.publicPem },
       ],
     })),
   });

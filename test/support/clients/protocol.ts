@@ -12,11 +12,20 @@ interface Repeated {
   readonly times: number;
 }
 
+/** The methods of credentials with an App Key or App Secret that is kept secret. */
+export type SecretMethod = 'key' | 'hmac' | 'parameter-signature' | 'oauth2';
+
 /** What a client is made of, and what only tests set: `now`, `clockOffset`, `nonces`, `ca`. */
 export interface ClientSettings {
-  readonly method: 'key' | 'hmac' | 'parameter-signature' | 'oauth2';
+  readonly method: SecretMethod | 'http-message-signature' | 'private-key-jwt';
   readonly appKey: string;
   readonly appSecret?: string;
+  readonly privateKey?: PrivateKeySetting;
+  readonly tag?: string;
+  readonly coverAlso?: readonly string[];
+  readonly label?: string;
+  /** Of assertions; the token URL unless given. */
+  readonly audience?: string;
   readonly carrier?: { readonly header: string } | { readonly query: string };
   readonly algorithm?: string;
   readonly signedHeaders?: readonly string[];
@@ -36,6 +45,12 @@ export interface ClientSettings {
   /** The URL of a forward proxy for all of its calls. */
   readonly proxy?: string;
 }
+
+/** A private key, or the words that start a program which signs its standard input with one. */
+export type PrivateKeySetting =
+  | { readonly pem: string }
+  | { readonly jwk: Readonly<Record<string, unknown>> }
+  | { readonly signer: readonly string[] };
 
 /** A request as a caller gives it to a client. */
 export interface ClientRequest {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { type BodyText, type ClientRequest, type ClientSettings } from './protocol.ts';
+import { type BodyText, type ClientRequest, type ClientSettings, type SecretMethod } from './protocol.ts';
 
 /** A case of clients/vectors.json that is about a request. */
 export interface SigningVector {
   readonly name: string;
-  readonly client: ClientSettings;
+  readonly client: ClientSettings & { readonly method: SecretMethod };
   readonly now: number;
   readonly nonce?: string;
   readonly request: ClientRequest;
