@@ -114,9 +114,9 @@ export function partnerDocument(partners: readonly Partner[]): string {
           id: `${id}-${name}`,
           method: 'http-message-signature',
           appKey: signers[name],
-          publicKey: testKeys()[name].publicPem,
+          publicKey: { pem: testKeys()[name].publicPem },
         })),
-        { id: `${id}-assertions`, method: 'oauth2', appKey: assertions, publicKey: testKeys().ed25519.publicPem },
+        { id: `${id}-assertions`, method: 'oauth2', appKey: assertions, publicKey: { pem: testKeys().ed25519.publicPem } },
       ],
     })),
   });
