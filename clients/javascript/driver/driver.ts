@@ -1,8 +1,17 @@
 /** The test program of CONTRACT.md: questions and answers as JSON lines. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
-import { createClient, PosternProblem, readRefusal, type ClientSettings, type PosternClient } from '../src/index.ts';
+import {
+  createClient,
+  PosternProblem,
+  readRefusal,
+  type ClientSettings,
+  type PosternClient,
+  type SignBytes,
+} from '../src/index.ts';
 import { Connections } from './connections.ts';
 
 interface Body {
@@ -21,6 +30,9 @@ interface Given {
   readonly follow?: boolean;
 }
 
+/** A private key, or the words that start a program which signs its standard input. */
+type DriverKey = { readonly pem: string } | { readonly jwk: JsonWebKey } | { readonly signer: readonly string[] };
+
 type TestSettings = ClientSettings & {
   readonly now?: number;
   readonly clockOffset?: number;
@@ -36,6 +48,7 @@ interface Question {
   readonly http?: '1.1' | '2';
   readonly client: TestSettings;
   readonly request: Given;
+  readonly acceptSignature?: string;
 }
 
 interface Made {
@@ -54,13 +67,16 @@ async function answer(question: Question): Promise<object> {
   }
   const made = clients.get(question.name);
   if (made === undefined) throw new Error(`there is no client ${question.name}`);
-  if (question.op === 'sign') return await sign(made.client, question.request);
+  if (question.op === 'sign') return await sign(made.client, question);
+  if (question.op === 'assertion') return { assertion: await made.client.createAssertion() };
   if (question.op === 'send') return await send(made, question);
   if (question.op === 'print') return { text: await print(made.client) };
   throw new Error(`there is no operation ${question.op}`);
 }
 
-function make({ now, clockOffset = 0, nonces = [], ca, proxy, ...settings }: TestSettings): Made {
+function make({ now, clockOffset = 0, nonces = [], ca, proxy, ...given }: TestSettings): Made {
+  const { privateKey: key } = given as { readonly privateKey?: DriverKey };
+  const settings = (key === undefined ? given : { ...given, privateKey: keyOf(key) }) as ClientSettings;
   const connections = new Connections(ca ?? null, proxy ?? null);
   const left = [...nonces];
   const client = createClient({
@@ -72,8 +88,28 @@ function make({ now, clockOffset = 0, nonces = [], ca, proxy, ...settings }: Tes
   return { client, connections };
 }
 
-async function sign(client: PosternClient, request: Given): Promise<object> {
-  const { method, url, headers, body } = await client.sign({ ...request, body: bytesOf(request.body) });
+function keyOf(key: DriverKey): string | JsonWebKey | SignBytes {
+  if ('pem' in key) return key.pem;
+  return 'jwk' in key ? key.jwk : async (bytes) => await runSigner(key.signer, bytes);
+}
+
+/** Signs with a key that another process holds. */
+async function runSigner([program = '', ...words]: readonly string[], bytes: Uint8Array): Promise<Uint8Array> {
+  const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  child.stdin.on('error', () => undefined); // its end says why
+  child.stdin.end(bytes);
+  const pieces = (await child.stdout.toArray()) as Buffer[];
+  const [code] = (await ended) as [number | null];
+  if (code !== 0) throw new Error(`the signer ended with ${String(code)}`);
+  return Buffer.concat(pieces);
+}
+
+async function sign(client: PosternClient, { request, acceptSignature }: Question): Promise<object> {
+  const given = { ...request, body: bytesOf(request.body) };
+  const made = acceptSignature === undefined ? await client.sign(given) : await client.sign(given, { acceptSignature });
+  if (made === null) return { signed: null };
+  const { method, url, headers, body } = made;
   return { signed: { method, url, headers, body: base64(body) } };
 }
 

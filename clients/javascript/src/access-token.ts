@@ -1,5 +1,7 @@
 import { base64, type Bytes, textOf, utf8 } from './bytes.ts';
+import type { ClientClock } from './client-clock.ts';
 import { percentEncode } from './encode-parameters.ts';
+import type { Header } from './headers.ts';
 import { PosternTokenError } from './problem.ts';
 import { readBytes } from './read-bytes.ts';
 import { parseObject } from './refusal.ts';
@@ -13,21 +15,39 @@ const RENEWED_SHARE = 0.1;
 /** RFC 6750 §2.1. */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-interface Client {
-  readonly appKey: string;
-  readonly appSecret: string;
-  readonly tokenUrl: string;
+/** What proves to the token URL who asks. */
+export interface TokenQuestion {
+  readonly headers: readonly Header[];
+  readonly body: string;
 }
+
+/** Asks with App Key and App Secret by HTTP Basic (RFC 6749 §2.3.1). */
+export function basicQuestion(appKey: string, appSecret: string): TokenQuestion {
+  const basic = base64(utf8(`${percentEncode(appKey)}:${percentEncode(appSecret)}`));
+  return { headers: [['Authorization', `Basic ${basic}`]], body: 'grant_type=client_credentials' };
+}
+
+/** How tokens are asked for. */
+export interface TokenClient {
+  readonly tokenUrl: string;
+  /** Called for each question. */
+  readonly question: () => TokenQuestion | Promise<TokenQuestion>;
+  /** Corrected when an assertion is refused and it may be why; null where questions have no time in them. */
+  readonly clock: ClientClock | null;
+}
+
+/** An assertion is good for a minute, so a clock that is less wrong than this was not why it was refused. */
+const WRONG_CLOCK_SECONDS = 30;
 
 /** Gets access tokens by client credentials (RFC 6749 §4.4) and keeps the last one in memory. */
 export class AccessTokens {
-  readonly #client: Client;
+  readonly #client: TokenClient;
   readonly #fetch: BaseFetch;
   readonly #nowMs: () => number;
   #kept: { readonly token: Secret; readonly untilMs: number } | null = null;
   #asked: Promise<Secret> | null = null;
 
-  constructor(client: Client, fetch: BaseFetch, nowMs: () => number) {
+  constructor(client: TokenClient, fetch: BaseFetch, nowMs: () => number) {
     this.#client = client;
     this.#fetch = fetch;
     this.#nowMs = nowMs;
@@ -46,9 +66,8 @@ export class AccessTokens {
   }
 
   async #ask(): Promise<Secret> {
-    const askedMs = this.#nowMs();
-    const { response, bytes } = await this.#post();
-    const answer = bytes === null ? null : parseObject(textOf(bytes));
+    const first = await this.#question();
+    const { askedMs, response, answer } = this.#isOfWrongClock(first) ? await this.#question() : first;
     const { access_token: token, token_type: type, expires_in: lifeSeconds } = answer ?? {};
     const isToken = typeof token === 'string' && BEARER_TOKEN.test(token);
     if (response.status !== 200 || !isToken || typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
@@ -61,19 +80,33 @@ export class AccessTokens {
     return secret;
   }
 
-  async #post(): Promise<{ readonly response: Response; readonly bytes: Bytes | null }> {
-    const { appKey, appSecret, tokenUrl } = this.#client;
-    const basic = base64(utf8(`${percentEncode(appKey)}:${percentEncode(appSecret)}`));
+  async #question(): Promise<Answered> {
+    const askedMs = this.#nowMs();
+    const { response, bytes } = await this.#post(await this.#client.question());
+    return { askedMs, response, answer: bytes === null ? null : parseObject(textOf(bytes)) };
+  }
+
+  #isOfWrongClock({ response, answer }: Answered): boolean {
+    const { clock } = this.#client;
+    const date = response.headers.get('date');
+    return (
+      answer?.['error'] === 'invalid_client' &&
+      clock?.isOffBy(date, WRONG_CLOCK_SECONDS) === true &&
+      clock.correct(date)
+    );
+  }
+
+  async #post({ headers, body }: TokenQuestion): Promise<{ response: Response; bytes: Bytes | null }> {
     try {
-      const response = await this.#fetch(tokenUrl, {
+      const response = await this.#fetch(this.#client.tokenUrl, {
         method: 'POST',
         headers: [
-          ['Authorization', `Basic ${basic}`],
+          ...headers.map(([name, value]): [string, string] => [name, value]),
           ['Content-Type', 'application/x-www-form-urlencoded'],
           ['Accept', 'application/json'],
         ],
-        body: 'grant_type=client_credentials',
-        // The App Secret goes to this address and to no other.
+        body,
+        // What proves who asks goes to this address and to no other.
         redirect: 'manual',
         cache: 'no-store',
       });
@@ -82,6 +115,12 @@ export class AccessTokens {
       throw noAnswer(error);
     }
   }
+}
+
+interface Answered {
+  readonly askedMs: number;
+  readonly response: Response;
+  readonly answer: Readonly<Partial<Record<string, unknown>>> | null;
 }
 
 /** Those of RFC 6749. Another text may repeat the App Secret, in any encoding. */

@@ -1,3 +1,4 @@
+import type { Asked } from './accept-signature.ts';
 import type { ClientClock } from './client-clock.ts';
 import { NO_BYTES, type Bytes } from './bytes.ts';
 import { withHeaders } from './headers.ts';
@@ -7,6 +8,7 @@ import { waitAfterFailure, waitAfterRefusal } from './retry-rules.ts';
 import { withoutSecrets, type Secret } from './secret.ts';
 import type { BaseFetch, CommonSettings } from './settings.ts';
 import type { Signer } from './signer.ts';
+import type { WireRequest } from './wire-request.ts';
 
 /** What calls need. */
 export interface Caller {
@@ -26,17 +28,19 @@ interface Attempts {
   counted: number;
   isClockCorrected: boolean;
   isTokenRenewed: boolean;
+  /** What a 401 asked for; null before that. */
+  asked: Asked | null;
 }
 
 const REFUSED_STATUSES = [401, 429, 503];
 
 /** Sends a call, signing each attempt, until an answer is to be given to the caller. */
 export async function call(outgoing: Outgoing, caller: Caller): Promise<Response> {
-  const attempts: Attempts = { counted: 0, isClockCorrected: false, isTokenRenewed: false };
+  const attempts: Attempts = { counted: 0, isClockCorrected: false, isTokenRenewed: false, asked: null };
   for (;;) {
     outgoing.signal?.throwIfAborted();
     const token = (await orAborted(caller.signer.tokens?.get() ?? null, outgoing.signal)) ?? null;
-    const answer = await attempt(outgoing, token, caller);
+    const answer = await attempt(outgoing, token, attempts.asked, caller);
     if ('response' in answer && answer.response.redirected) {
       throw new TypeError('the fetch of the settings follows redirects, and takes the credential along; it must not');
     }
@@ -60,10 +64,10 @@ export async function call(outgoing: Outgoing, caller: Caller): Promise<Response
 async function attempt(
   outgoing: Outgoing,
   token: Secret | null,
+  asked: Asked | null,
   { signer, fetch, secrets }: Caller,
 ): Promise<{ readonly response: Response } | { readonly error: unknown }> {
-  const body: Bytes = signer.maxBodyBytes === null ? NO_BYTES : (outgoing.body as Bytes);
-  const signature = await signer.sign({ ...outgoing, body }, token);
+  const signature = await signer.sign(wireOf(outgoing, signer), token, asked);
   const url = outgoing.origin + (signature.target ?? outgoing.target);
   const init = initOf(outgoing, withHeaders(outgoing.headers, signature.headers), signature.body ?? outgoing.body);
   try {
@@ -71,6 +75,11 @@ async function attempt(
   } catch (error) {
     return { error: withoutSecrets(error, token === null ? secrets : [...secrets, token.reveal()]) };
   }
+}
+
+/** What is signed of a call: its body only where that was read. */
+function wireOf(outgoing: Outgoing, { maxBodyBytes }: Signer): WireRequest {
+  return { ...outgoing, body: maxBodyBytes === null ? NO_BYTES : (outgoing.body as Bytes) };
 }
 
 /** An answer whose `url` is that of the call, where an App Key stood in the one that was sent: answers are printed. */
@@ -90,11 +99,12 @@ function waitAfterError({ method, isRepeatable }: Outgoing, { counted }: Attempt
 /** How long to wait after an answer, 0 for attempts that do not count; null when it is the caller's. */
 async function waitAfterAnswer(
   response: Response,
-  { method, isRepeatable }: Outgoing,
+  outgoing: Outgoing,
   token: Secret | null,
   attempts: Attempts,
   caller: Caller,
 ): Promise<number | null> {
+  const { method, isRepeatable } = outgoing;
   if (!REFUSED_STATUSES.includes(response.status)) return null;
   const refusal = await readRefusal(response, () => caller.clock.seconds() * 1000);
   if (refusal === null) return null;
@@ -108,6 +118,11 @@ async function waitAfterAnswer(
     attempts.isClockCorrected = true;
     return 0;
   }
+  if (attempts.asked === null && isAskedForMore(refusal)) {
+    const text = response.headers.get('accept-signature');
+    attempts.asked = text === null ? null : (caller.signer.readAsked?.(text, wireOf(outgoing, caller.signer)) ?? null);
+    if (attempts.asked !== null) return 0;
+  }
   if (attempts.counted >= caller.retries) return null;
   return waitAfterRefusal(method, refusal, attempts.counted, caller.chance());
 }
@@ -116,6 +131,10 @@ function dropToken({ status, code }: Refusal, token: Secret | null, { signer }: 
   if (token === null || status !== 401 || code !== 'TOKEN_INVALID') return false;
   signer.tokens?.drop(token);
   return true;
+}
+
+function isAskedForMore({ status, code }: Refusal): boolean {
+  return status === 401 && ['CREDENTIALS_MISSING', 'CREDENTIALS_MALFORMED', 'AUTHENTICATION_FAILED'].includes(code);
 }
 
 function isExpired({ status, code }: Refusal): boolean {

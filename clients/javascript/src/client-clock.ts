@@ -22,6 +22,12 @@ export class ClientClock {
     return this.#now();
   }
 
+  /** Whether this clock and the `Date` of an answer are at least so many seconds apart. */
+  isOffBy(date: string | null, leastSeconds: number): boolean {
+    const serverMs = parseHttpDate(date);
+    return serverMs !== null && Math.abs(serverMs / 1000 - this.seconds()) >= leastSeconds;
+  }
+
   /** Goes by the `Date` of an answer from now on. @returns false when there is none, or it is too far off. */
   correct(date: string | null): boolean {
     const serverMs = parseHttpDate(date);

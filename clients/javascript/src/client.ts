@@ -1,4 +1,3 @@
-import { AccessTokens } from './access-token.ts';
 import { tooLarge } from './body-form.ts';
 import { NO_BYTES, utf8, type Bytes } from './bytes.ts';
 import { call, type Caller } from './call.ts';
@@ -33,8 +32,7 @@ export class PosternClient {
     const { fetch = globalFetch, retries = DEFAULT_RETRIES, now = Date.now, wait = waitFor } = settings;
     const { clockCorrection = 0, createNonce = randomNonce } = settings;
     const clock = new ClientClock(now, clockCorrection);
-    const tokens = settings.method === 'oauth2' ? new AccessTokens({ ...settings }, fetch, now) : null;
-    const signer = createSigner({ ...settings }, clock, createNonce, tokens);
+    const signer = createSigner({ ...settings }, clock, createNonce, fetch);
     this.#settings = { ...settings };
     this.#caller = { signer, clock, fetch, retries, wait, chance: Math.random, secrets: secretsOf(settings) };
   }
@@ -55,20 +53,44 @@ export class PosternClient {
   /**
    * Signs a request without sending it, for any HTTP library: send exactly what it gives. A `Request` is taken as
    * `fetch` would send it. OAuth2 may ask for an access token. Throws as {@link fetch} does.
+   *
+   * With `acceptSignature`, what a 401 to an HTTP message signature said in that header: signs what it asks for, or
+   * gives null when there is nothing more to do. Send it once.
    */
-  async sign(request: UnsignedRequest | Request): Promise<SignedRequest> {
+  async sign(request: UnsignedRequest | Request): Promise<SignedRequest>;
+  async sign(
+    request: UnsignedRequest | Request,
+    after: { readonly acceptSignature: string },
+  ): Promise<SignedRequest | null>;
+  async sign(
+    request: UnsignedRequest | Request,
+    after?: { readonly acceptSignature: string },
+  ): Promise<SignedRequest | null> {
     const { signer } = this.#caller;
     const wire = isRequest(request) ? await this.#wireOf(request) : wireOf(request);
+    const asked = after === undefined ? null : (signer.readAsked?.(after.acceptSignature, wire) ?? null);
+    if (after !== undefined && asked === null) return null;
     const token = (await signer.tokens?.get()) ?? null;
-    const signature = await signer.sign(wire, token);
+    const signature = await signer.sign(wire, token, asked);
     const hidden = this.#settings.method === 'key' ? this.#settings.appKey : (token?.reveal() ?? null);
     return new SignedRequest(wire, signature, hidden);
+  }
+
+  /**
+   * Makes an assertion (RFC 7523) for a library that asks the token URL itself; it is good for a minute and for one
+   * question. Throws a `TypeError` for other methods than `private-key-jwt`.
+   */
+  async createAssertion(): Promise<string> {
+    const { createAssertion } = this.#caller.signer;
+    if (createAssertion === undefined)
+      throw new TypeError('only clients of the method private-key-jwt make assertions');
+    return await createAssertion();
   }
 
   /** The settings without secrets. */
   toJSON(): Record<string, unknown> {
     const settings: Record<string, unknown> = { ...this.#settings };
-    if ('appSecret' in settings) settings['appSecret'] = HIDDEN;
+    for (const name of ['appSecret', 'privateKey']) if (name in settings) settings[name] = HIDDEN;
     if (this.#settings.method === 'key') settings['appKey'] = HIDDEN;
     return Object.fromEntries(Object.entries(settings).filter(([, value]) => typeof value !== 'function'));
   }
@@ -112,6 +134,8 @@ function bytesOf(body: NonNullable<UnsignedRequest['body']> | null): Bytes {
 }
 
 function secretsOf(settings: ClientSettings): readonly string[] {
+  // A private key is never sent, so no error of a fetch repeats it.
+  if ('privateKey' in settings) return [];
   return [settings.method === 'key' ? settings.appKey : settings.appSecret];
 }
 

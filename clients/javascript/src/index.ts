@@ -4,7 +4,10 @@ export { encodeParameters } from './encode-parameters.ts';
 export type { FetchInit, FetchInput } from './outgoing.ts';
 export { PosternProblem, PosternTokenError, type ProblemCode } from './problem.ts';
 export { readRefusal, type Refusal } from './refusal.ts';
+export type { AssertionAlgorithm, MessageAlgorithm } from './key-algorithms.ts';
+export type { PrivateKeySetting, SignBytes } from './key-signer.ts';
 export type {
+  AssertionSettings,
   BaseFetch,
   BaseInit,
   ClientSettings,
@@ -13,6 +16,7 @@ export type {
   HmacSettings,
   KeyCarrier,
   KeySettings,
+  MessageSettings,
   OAuth2Settings,
   ParameterEncoding,
   ParameterSettings,

@@ -9,18 +9,20 @@ export type ProblemCode =
   | 'BODY_NOT_SIGNABLE'
   | 'BODY_TOO_LARGE'
   | 'HEADER_NOT_SIGNABLE'
-  | 'TARGET_NOT_SIGNABLE';
+  | 'TARGET_NOT_SIGNABLE'
+  | 'SIGNER_FAILED';
 
 /**
  * A request that the gateway would refuse, or a client that cannot work: nothing was sent. Neither `message` nor any
- * other property holds an App Secret, a token or the value of a setting.
+ * other property holds an App Secret, a token or the value of a setting. Of `SIGNER_FAILED`, `cause` is what your function
+ * threw.
  */
 export class PosternProblem extends Error {
   /** Which problem; programs decide by it. */
   readonly code: ProblemCode;
 
-  constructor(code: ProblemCode, message: string) {
-    super(message);
+  constructor(code: ProblemCode, message: string, options?: { readonly cause: unknown }) {
+    super(message, options);
     this.name = 'PosternProblem';
     this.code = code;
   }

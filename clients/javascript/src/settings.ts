@@ -1,4 +1,7 @@
+import { PLAIN_STRING } from './accept-signature.ts';
 import { isToken } from './headers.ts';
+import type { AssertionAlgorithm, MessageAlgorithm } from './key-algorithms.ts';
+import type { PrivateKeySetting } from './key-signer.ts';
 import { PosternProblem } from './problem.ts';
 
 /** The hash of an hmac signature. */
@@ -25,7 +28,7 @@ export type BaseInit = Omit<RequestInit, 'headers' | 'body' | 'window'> & {
 
 /** The settings of every client. */
 export interface CommonSettings {
-  /** Your App Key: `[A-Za-z0-9._-]{1,512}`. */
+  /** Your App Key: `[A-Za-z0-9._-]{1,512}`; with a private key also other printable ASCII but `"` and `\\`. */
   readonly appKey: string;
   /** How often a refused call is made again, besides the first time. Default 2. */
   readonly retries?: number;
@@ -81,8 +84,44 @@ export interface OAuth2Settings extends CommonSettings {
   readonly tokenUrl: string;
 }
 
+/** Signs by HTTP message signatures (RFC 9421) with a private key. */
+export interface MessageSettings extends CommonSettings {
+  readonly method: 'http-message-signature';
+  /** Whose public key the gateway has. With a function, `algorithm` is needed. */
+  readonly privateKey: PrivateKeySetting;
+  /** Default: by the key; of RSA `rsa-pss-sha512`. */
+  readonly algorithm?: MessageAlgorithm;
+  /** Signs a nonce, which endpoints with replay protection need. Default true. */
+  readonly nonce?: boolean;
+  /** For endpoints that want a `tag`. */
+  readonly tag?: string;
+  /** More to cover, such as `content-type`: headers, `@target-uri`, `@scheme`, `@request-target`. */
+  readonly coverAlso?: readonly string[];
+  /** What the signature is called in its fields. Default `sig1`. */
+  readonly label?: string;
+}
+
+/** Gets access tokens by assertions that a private key signs (RFC 7523). */
+export interface AssertionSettings extends CommonSettings {
+  readonly method: 'private-key-jwt';
+  /** Whose public key the gateway has. With a function, `algorithm` is needed. */
+  readonly privateKey: PrivateKeySetting;
+  /** Default: by the key; of RSA `PS256`. */
+  readonly algorithm?: AssertionAlgorithm;
+  /** The gateway's `/oauth2/token`, absolute. */
+  readonly tokenUrl: string;
+  /** The gateway's issuer, where it takes only that. Default: `tokenUrl`. */
+  readonly audience?: string;
+}
+
 /** What a client is made of: one credential, for one method. */
-export type ClientSettings = KeySettings | HmacSettings | ParameterSettings | OAuth2Settings;
+export type ClientSettings =
+  | KeySettings
+  | HmacSettings
+  | ParameterSettings
+  | OAuth2Settings
+  | MessageSettings
+  | AssertionSettings;
 
 type Check = (value: unknown) => boolean;
 
@@ -93,8 +132,9 @@ const isOneOf =
   (value) =>
     choices.includes(value as string);
 
+const MAX_APP_KEY_CHARACTERS = 512;
 const common: Readonly<Record<string, Check>> = {
-  method: isOneOf('key', 'hmac', 'parameter-signature', 'oauth2'),
+  method: isOneOf('key', 'hmac', 'parameter-signature', 'oauth2', 'http-message-signature', 'private-key-jwt'),
   appKey: (value) => typeof value === 'string' && /^[A-Za-z0-9._-]{1,512}$/.test(value),
   retries: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   clockCorrection: (value) => Number.isFinite(value) && (value as number) >= 0,
@@ -102,6 +142,14 @@ const common: Readonly<Record<string, Check>> = {
   now: isFunction,
   createNonce: isFunction,
   wait: isFunction,
+};
+const isPlain: Check = (value) => typeof value === 'string' && PLAIN_STRING.test(value);
+/** The key itself and its algorithm are checked when the key is read. */
+const ofKeys: Readonly<Record<string, Check>> = {
+  ...common,
+  appKey: (value) => isPlain(value) && (value as string).length <= MAX_APP_KEY_CHARACTERS,
+  privateKey: () => true,
+  algorithm: () => true,
 };
 const checks: Readonly<Record<ClientSettings['method'], Readonly<Record<string, Check>>>> = {
   key: { ...common, carrier: isCarrier },
@@ -114,14 +162,27 @@ const checks: Readonly<Record<ClientSettings['method'], Readonly<Record<string, 
   },
   'parameter-signature': { ...common, appSecret: isSecret, encoding: isOneOf('decoded', 'raw'), nonce: isBoolean },
   oauth2: { ...common, appSecret: isSecret, tokenUrl: isTokenUrl },
+  'http-message-signature': {
+    ...ofKeys,
+    nonce: isBoolean,
+    tag: isPlain,
+    coverAlso: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+    label: (value) => typeof value === 'string' && /^[a-z*][a-z0-9_.*-]*$/.test(value),
+  },
+  'private-key-jwt': { ...ofKeys, tokenUrl: isTokenUrl, audience: isPlain },
 };
+const PLAIN_FORM = 'printable ASCII characters, none of them " or \\';
+const KEY_ID_FORM = `must have 1 to ${String(MAX_APP_KEY_CHARACTERS)} ${PLAIN_FORM}`;
 /** What is wrong with a setting that people often get wrong. */
 const FORMS: Readonly<Record<string, string>> = {
+  label: 'must begin with a lower-case letter or *, and have lower-case letters, digits and "_.*-"',
+  tag: `must have ${PLAIN_FORM}`,
+  audience: `must have ${PLAIN_FORM}`,
   appKey: 'must have 1 to 512 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
   appSecret: 'is empty, or has white space at an end or a control character, such as a line feed at its end',
   tokenUrl: 'must be an absolute http or https URL',
 };
-const REQUIRED = ['appKey', 'appSecret', 'tokenUrl'];
+const REQUIRED = ['appKey', 'appSecret', 'privateKey', 'tokenUrl'];
 const CONTROL_CHARACTER = /\p{Cc}/u;
 const LONE_SURROGATE = /\p{Cs}/u;
 
@@ -134,7 +195,8 @@ export function checkSettings(settings: ClientSettings): void {
   for (const [name, value] of Object.entries(given)) {
     const check = Object.hasOwn(known, name) ? known[name] : undefined;
     if (check === undefined) throw new PosternProblem('INVALID_CREDENTIAL', `${method} has no setting ${name}`);
-    if (value !== undefined && !check(value)) throw invalid(name, FORMS[name]);
+    const isKeyId = name === 'appKey' && known['privateKey'] !== undefined;
+    if (value !== undefined && !check(value)) throw invalid(name, isKeyId ? KEY_ID_FORM : FORMS[name]);
   }
   const missing = REQUIRED.find((name) => Object.hasOwn(known, name) && given[name] === undefined);
   if (missing !== undefined) throw new PosternProblem('INVALID_CREDENTIAL', `the setting ${missing} is missing`);

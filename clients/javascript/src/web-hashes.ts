@@ -15,7 +15,8 @@ function write(buffer: ArrayBuffer, encoding: HashEncoding): string {
   return encoding === 'hex' ? hex(bytes) : base64(bytes);
 }
 
-function subtle(): SubtleCrypto {
+/** WebCrypto; throws a `TypeError` where it is not there. */
+export function subtle(): SubtleCrypto {
   const { crypto } = globalThis as { readonly crypto?: Partial<Crypto> };
   if (crypto?.subtle === undefined) {
     throw new TypeError('this environment has no WebCrypto; browsers offer it on https pages and localhost only');

@@ -40,8 +40,12 @@ export function splitUrl(url: string): Address {
 /** The authority as it is sent: without a user, and with its port unless that is the scheme's own. */
 export function authorityOf(origin: string): string {
   const [scheme = '', authority = ''] = origin.split('://');
-  const host = authority.slice(authority.lastIndexOf('@') + 1);
-  return host.replace(scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/, '');
+  return withoutDefaultPort(scheme, authority.slice(authority.lastIndexOf('@') + 1));
+}
+
+/** An authority without the port of the scheme, with which `origin` begins. */
+export function withoutDefaultPort(origin: string, authority: string): string {
+  return authority.replace(/^https/i.test(origin) ? /:443$/ : /:80$/, '');
 }
 
 /** The query of a target without its `?`, and the path before it. */

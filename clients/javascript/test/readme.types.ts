@@ -9,6 +9,22 @@ createClient({ method: 'hmac', appKey, appSecret });
 createClient({ method: 'parameter-signature', appKey, appSecret });
 createClient({ method: 'oauth2', appKey, appSecret, tokenUrl: 'https://api.example.com/oauth2/token' });
 
+const privateKey = '-----BEGIN PRIVATE KEY-----';
+const tokenUrl = 'https://api.example.com/oauth2/token';
+createClient({ method: 'http-message-signature', appKey, privateKey, coverAlso: ['content-type'], tag: 'app' });
+createClient({ method: 'private-key-jwt', appKey, privateKey: { kty: 'OKP' }, tokenUrl, algorithm: 'EdDSA' });
+export const withService = createClient({
+  method: 'http-message-signature',
+  appKey,
+  algorithm: 'ecdsa-p256-sha256',
+  privateKey: async (bytes) => await Promise.resolve(bytes),
+});
+// @ts-expect-error -- a private key takes the place of an App Secret
+createClient({ method: 'http-message-signature', appKey, appSecret });
+const assertions = { method: 'private-key-jwt', appKey, privateKey, tokenUrl } as const;
+// @ts-expect-error -- algorithms of message signatures are none of assertions
+createClient({ ...assertions, algorithm: 'ed25519' });
+
 // @ts-expect-error -- key has no App Secret
 createClient({ method: 'key', appKey, appSecret });
 // @ts-expect-error -- hmac needs one

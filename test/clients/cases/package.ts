@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectRoot } from '../../support/docs/documents.ts';
 import { assertOne } from '../../support/assertions/assert-one.ts';
 import { type Subject } from '../../support/clients/calls.ts';
+import { testKeys } from '../../support/clients/public-key-vectors.ts';
 import { lastPass } from '../../support/clients/own-tests.ts';
 import { type Language } from '../../support/clients/languages.ts';
 import { fieldValue } from '../../support/http/http-message.ts';
@@ -15,7 +16,7 @@ const deadlineMs = 10 * 60_000;
 
 /** The client's own tests, its package, and the first example of its README in an empty folder. */
 export function packageCases(
-  { folder }: Pick<Language, 'folder'>,
+  { folder, hasPrivateKeys }: Pick<Language, 'folder' | 'hasPrivateKeys'>,
   subject: () => Pick<Subject, 'gateway' | 'partner'>,
 ): void {
   const client = join(projectRoot, 'clients', folder);
@@ -54,6 +55,25 @@ export function packageCases(
       assert.deepEqual([method, target, fieldValue(headers, 'x-consumer-id')], ['POST', '/hmac', partner.id]);
       assert.deepEqual(JSON.parse(body.toString()), { amount: 12 });
     }).timeout(2 * deadlineMs);
+
+    if (hasPrivateKeys === true) {
+      it('gets 200 with its first example of a private key', async () => {
+        const { gateway, partner } = subject();
+        await using directory = await temporaryDirectory();
+        const file = join(directory.path, 'private.pem');
+        await writeFile(file, testKeys().ed25519.pem, { mode: 0o600 });
+        const { code, stdout, output } = await run(client, ['sample', directory.path, 'private-key'], {
+          POSTERN_URL: `${gateway.plainUrl}/signed-once?year=2026`,
+          APP_KEY: partner.signers.ed25519,
+          PRIVATE_KEY_FILE: file,
+        });
+        assert.equal(code, 0, output);
+        assert.match(stdout, /\b200\b[^]*ok/);
+        const { headers, body } = assertOne(gateway.backend.requests);
+        assert.equal(fieldValue(headers, 'x-consumer-id'), partner.id);
+        assert.deepEqual(JSON.parse(body.toString()), { amount: 12 });
+      }).timeout(2 * deadlineMs);
+    }
   });
 }
 

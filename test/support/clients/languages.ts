@@ -24,7 +24,7 @@ const both = (adapter: string, library: Way['library'] = {}): readonly Way[] => 
 export const languages = {
   go: { title: 'Go', folder: 'go', ways: both('net/http') },
   java: { title: 'Java', folder: 'java', ways: [...both('java.net.http', { isResending: true }), ...both('okhttp')] },
-  javascript: { title: 'JavaScript', folder: 'javascript', ways: both('fetch') },
+  javascript: { title: 'JavaScript', folder: 'javascript', ways: both('fetch'), hasPrivateKeys: true },
   php: {
     title: 'PHP',
     folder: 'php',

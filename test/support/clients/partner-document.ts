@@ -116,7 +116,12 @@ export function partnerDocument(partners: readonly Partner[]): string {
           appKey: signers[name],
           publicKey: { pem: testKeys()[name].publicPem },
         })),
-        { id: `${id}-assertions`, method: 'oauth2', appKey: assertions, publicKey: { pem: testKeys().ed25519.publicPem } },
+        {
+          id: `${id}-assertions`,
+          method: 'oauth2',
+          appKey: assertions,
+          publicKey: { pem: testKeys().ed25519.publicPem },
+        },
       ],
     })),
   });
