@@ -490,7 +490,8 @@ for key, algorithms in JOSE.items():
         for algorithm in [None, *algorithms]:
             assertion("%s as %s, %s" % (key, form, algorithm or "no algorithm given"), key, form, algorithm)
 assertion("an audience of its own", audience="https://api.example.com")
-assertion("a token URL with a query and a port", token_url="http://127.0.0.1:10000/oauth2/token?tenant=a&b=c")
+assertion("a token URL with a port", token_url="http://127.0.0.1:10000/oauth2/token")
+assertion("an audience with marks", audience="https://api.example.com/a?b=c&d=<e>")
 for key_id in ["k", "k" * 512, "https://keys.example/acme?v=1&w=2#1", "<a key> of 'Acme' & sons"]:
     assertion("App Key " + key_id[:40], key_id=key_id)
 for name, seconds in [("zero", 0), ("beyond 32 bits", 4102444800)]:

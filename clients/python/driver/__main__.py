@@ -41,7 +41,7 @@ def main() -> None:
             except (ValueError, RecursionError) as error:
                 _write({"error": "the line cannot be read: %s" % error})
                 continue
-            if question.get("op") in ("send", "sign", "print"):
+            if question.get("op") in ("send", "sign", "assertion", "print"):
                 pool.submit(_answer, driver, question)
             else:
                 _answer(driver, question)  # Before the next line, which may name what this one creates.

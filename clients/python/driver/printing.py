@@ -55,7 +55,7 @@ def _errors_of(credential: postern.Credential) -> Iterator[str]:
         postern.Request("GET", "https://api.example.com/?appKey=x&sign=x&a=%zz"),
         postern.Request("POST", "https://api.example.com/", [("Content-Type", "text/plain")], b"x" * 11_000_000),
     ]
-    if not isinstance(credential, postern.OAuth2):
+    if not isinstance(credential, (postern.OAuth2, postern.PrivateKeyJwt)):
         requests.append(postern.Request("GET", "https://api.example.com/"))
     for request in requests:
         try:

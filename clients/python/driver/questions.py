@@ -53,6 +53,7 @@ class Driver:
             "describe": self._describe,
             "create": self._create,
             "sign": self._sign,
+            "assertion": self._assertion,
             "send": self._send,
             "print": self._print,
         }
@@ -69,10 +70,20 @@ class Driver:
         return {"created": True}
 
     def _sign(self, question: Json) -> Json:
-        signed = self._clients[question["name"]].credential.sign(request_of(question["request"]))
+        credential, request = self._clients[question["name"]].credential, request_of(question["request"])
+        asked = question.get("acceptSignature")
+        signed = credential.sign(request) if asked is None else credential.sign_again(request, asked)
+        if signed is None:
+            return {"signed": None}
         headers = [list(pair) for pair in signed.headers]
         body = base64.b64encode(signed.body).decode("ascii")
         return {"signed": {"method": signed.method, "url": signed.url, "headers": headers, "body": body}}
+
+    def _assertion(self, question: Json) -> Json:
+        credential = self._clients[question["name"]].credential
+        if not isinstance(credential, postern.PrivateKeyJwt):
+            raise ValueError("only private-key-jwt has assertions")
+        return {"assertion": credential.create_assertion()}
 
     def _send(self, question: Json) -> Json:
         request = question["request"]
@@ -97,7 +108,7 @@ def _settings_of(settings: Json) -> Json:
         made["clock_correction"] = settings["clockCorrection"]
     if "nonces" in settings:
         made["nonces"] = _in_order(iter(list(settings["nonces"])))
-    if settings.get("method") == "oauth2" and "ca" in settings:
+    if settings.get("method") in ("oauth2", "private-key-jwt") and "ca" in settings:
         made["ssl_context"] = ssl.create_default_context(cafile=settings["ca"])
     return made
 

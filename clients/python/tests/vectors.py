@@ -1,9 +1,10 @@
-"""Reads ../../vectors.json."""
+"""Reads ../../vectors.json and ../../public-key-vectors.json."""
 
 import base64
 import hashlib
 import json
 import pathlib
+import subprocess
 from typing import Any, Callable, Dict, List, Optional
 
 import postern
@@ -11,6 +12,13 @@ import postern
 CASES: List[Dict[str, Any]] = json.loads(
     (pathlib.Path(__file__).parents[2] / "vectors.json").read_text(encoding="utf-8")
 )["cases"]
+
+
+_PUBLIC_KEY: Dict[str, Any] = json.loads(
+    (pathlib.Path(__file__).parents[2] / "public-key-vectors.json").read_text(encoding="utf-8")
+)
+KEY_CASES: List[Dict[str, Any]] = _PUBLIC_KEY["cases"]
+KEYS: Dict[str, Dict[str, Any]] = _PUBLIC_KEY["keys"]
 
 
 def body_of(body: Optional[Dict[str, Any]]) -> bytes:
@@ -45,6 +53,8 @@ def credential_of(client: Dict[str, Any], **settings: Any) -> postern.Credential
         settings.pop("nonces", None)
         settings.pop("clock_correction", None)
         return postern.OAuth2(client["appKey"], client["appSecret"], client["tokenUrl"], **settings)
+    if "privateKey" in client or method in ("http-message-signature", "private-key-jwt"):
+        return _with_key(client, settings)
     names = {"hmac": {"algorithm": "algorithm", "signedHeaders": "signed_headers", "nonce": "nonce"}}.get(
         method, {"encoding": "encoding", "nonce": "nonce"}
     )
@@ -54,3 +64,31 @@ def credential_of(client: Dict[str, Any], **settings: Any) -> postern.Credential
     }
     settings.update({name: client[key] for key, name in names.items() if key in client})
     return makers[method](client["appKey"], client["appSecret"], **settings)
+
+
+_KEY_SETTINGS = {
+    "algorithm": "algorithm",
+    "nonce": "nonce",
+    "tag": "tag",
+    "coverAlso": "cover_also",
+    "label": "label",
+    "audience": "audience",
+}
+
+
+def _with_key(client: Dict[str, Any], settings: Dict[str, Any]) -> postern.Credential:
+    settings.update({name: client[key] for key, name in _KEY_SETTINGS.items() if key in client})
+    key = private_key_of(client.get("privateKey", {}))
+    if client["method"] == "private-key-jwt":
+        return postern.PrivateKeyJwt(client["appKey"], key, client["tokenUrl"], **settings)
+    return postern.MessageSignature(client["appKey"], key, **settings)
+
+
+def private_key_of(key: Dict[str, Any]) -> Any:
+    """A private key as a vector or the driver's `create` describes it."""
+    if "key" in key:
+        return KEYS[key["key"]][key["as"]]
+    if "signer" in key:
+        words: List[str] = key["signer"]
+        return lambda data: subprocess.run(words, input=data, stdout=subprocess.PIPE, check=True).stdout
+    return key.get("pem", key.get("jwk"))

@@ -45,6 +45,7 @@ export const languages = {
       ...both('httpx-async'),
       { adapter: 'urllib', http: '1.1', library: { isPoolUncertain: true } },
     ],
+    hasPrivateKeys: true,
   },
   rust: { title: 'Rust', folder: 'rust', ways: both('reqwest') },
 } as const satisfies Readonly<Record<string, Language>>;

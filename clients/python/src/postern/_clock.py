@@ -48,6 +48,11 @@ class Clock:
         """Whole seconds since 1970, corrected."""
         return int(self._source() // 1) + self.offset
 
+    def is_off_by(self, date: Optional[str], seconds: int) -> bool:
+        """Whether this clock and an answer's `Date` are at least so many seconds apart."""
+        server = parse_http_date(date) if date is not None else None
+        return server is not None and abs(int(server) - self.now()) >= seconds
+
     def correct(self, date: Optional[str]) -> None:
         """Takes over the time of an answer's `Date`; a difference that is too large is ignored."""
         server = parse_http_date(date) if date is not None and self._most > 0 else None

@@ -1,17 +1,21 @@
-"""What the four methods have in common."""
+"""What the methods have in common."""
 
 import abc
 import re
 import secrets
 import time
-from typing import Callable, ClassVar, NoReturn, Optional
+from typing import TYPE_CHECKING, Callable, ClassVar, NoReturn, Optional
 
 from ._clock import Clock
 from ._errors import Problem
 from ._message import Request, SignedRequest
 from ._secret import Secret
 
+if TYPE_CHECKING:
+    from ._message_signature import Asked
+
 _APP_KEY = re.compile(r"[A-Za-z0-9._-]{1,512}\Z")
+_KEY_ID = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]{1,512}\Z")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 MAX_BODY_BYTES = 10_485_760
@@ -44,6 +48,13 @@ def checked_secret(text: str) -> Secret:
     return Secret(text)
 
 
+def checked_key_id(app_key: str) -> str:
+    """Raises `Problem` ``INVALID_CREDENTIAL`` for what cannot be the App Key of a private key."""
+    if not isinstance(app_key, str) or _KEY_ID.match(app_key) is None:
+        raise invalid('the App Key must be 1 to 512 printable ASCII characters without " and \\')
+    return app_key
+
+
 def checked_count(name: str, value: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise invalid("%s must be a whole number from 0 to %d" % (name, most))
@@ -59,6 +70,8 @@ class Credential(abc.ABC):
     needs_body: ClassVar[bool]
     """Whether the body is signed, so that all of it must be known before it is sent."""
     max_body_bytes: ClassVar[int] = MAX_BODY_BYTES
+    signs_host: bool = False
+    """Whether the host is signed."""
 
     def __init__(
         self,
@@ -67,8 +80,9 @@ class Credential(abc.ABC):
         retries: int = 2,
         clock_correction: int = 0,
         clock: Callable[[], float] = time.time,
+        is_checked: bool = False,
     ) -> None:
-        if not isinstance(app_key, str) or _APP_KEY.match(app_key) is None:
+        if not is_checked and (not isinstance(app_key, str) or _APP_KEY.match(app_key) is None):
             raise invalid("the App Key must be 1 to 512 of A-Z a-z 0-9 . _ -")
         self.retries = checked_count("retries", retries, 100)
         self._clock = Clock(clock, checked_count("clock_correction", clock_correction, 10**9))
@@ -79,6 +93,13 @@ class Credential(abc.ABC):
 
         Sign at the last moment, and sign every attempt again: the time is signed too.
         """
+
+    def sign_again(self, request: Request, accept_signature: str) -> Optional[SignedRequest]:
+        """Signs what a 401 to a `MessageSignature` asked for in `Accept-Signature`, to be sent once more.
+
+        None when there is nothing more to do, and for other methods.
+        """
+        return None
 
     def may_wait(self) -> bool:
         """Whether `sign` would ask another server first. Asynchronous callers then sign in a thread."""
@@ -96,6 +117,14 @@ class Credential(abc.ABC):
     def _describe(self) -> str:
         """The settings that are no secret."""
 
+    def asked(self, request: Request, accept_signature: str) -> "Optional[Asked]":
+        """What `sign_asked` is to sign after a 401 with this `Accept-Signature`; None for nothing more."""
+        return None
+
+    def sign_asked(self, request: Request, asked: "Optional[Asked]") -> SignedRequest:
+        """Signs with what was asked for."""
+        return self.sign(request)
+
     def correct_clock(self, date: Optional[str]) -> None:
         """Takes over the time of an answer's `Date`, as far as `clock_correction` allows."""
         self._clock.correct(date)
@@ -108,4 +137,4 @@ class Credential(abc.ABC):
         return "postern.%s(%s)" % (type(self).__name__, self._describe())
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("a credential is not pickled or copied; make another one from its App Secret")
+        raise TypeError("a credential is not pickled or copied; make another one from its secret")

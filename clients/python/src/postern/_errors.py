@@ -23,7 +23,8 @@ class Problem(PosternError, ValueError):
 
     ``code`` does not change between versions: ``INVALID_CREDENTIAL``, ``TARGET_NOT_SIGNABLE``, ``BODY_TOO_LARGE``,
     ``BODY_NOT_SIGNABLE``, ``QUERY_NOT_SIGNABLE``, ``MALFORMED_PARAMETERS``, ``RESERVED_PARAMETER``,
-    ``AMBIGUOUS_PARAMETERS``, ``TOO_MANY_PARAMETERS`` or ``HEADER_NOT_SIGNABLE``. ``message`` is for people.
+    ``AMBIGUOUS_PARAMETERS``, ``TOO_MANY_PARAMETERS``, ``HEADER_NOT_SIGNABLE`` or ``SIGNER_FAILED``. ``message`` is for
+    people.
     """
 
     def __init__(self, code: str, message: str) -> None:

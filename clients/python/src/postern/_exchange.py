@@ -5,11 +5,13 @@ from typing import Optional
 
 from ._credential import Credential
 from ._message import Request, SignedRequest
+from ._message_signature import Asked
 from ._refusal import Refusal
 from ._target import origin
 
 _MOST_SECONDS = 60
 _GATEWAY_UNAVAILABLE = ("STORE_UNAVAILABLE", "LIMITER_UNAVAILABLE", "UNAVAILABLE")
+_ASKS_FOR_MORE = ("CREDENTIALS_MISSING", "CREDENTIALS_MALFORMED", "AUTHENTICATION_FAILED")
 _IDEMPOTENT = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE")
 
 
@@ -29,21 +31,27 @@ class Exchange:
         self._was_renewed = False
         self._correction = 0
         self._signed: Optional[SignedRequest] = None
+        self._request: Optional[Request] = None
+        self._asked: Optional[Asked] = None
 
     def sign(self, request: Request) -> SignedRequest:
         """Signs the next attempt."""
         self._method = request.method.upper()
         self._correction = self.credential.correction()
-        self._signed = self.credential.sign(request)
+        self._request = request
+        self._signed = self.credential.sign_asked(request, self._asked)
+        self._asked = None if self._asked is None else self._asked.later()
         return self._signed
 
     def leads_elsewhere(self, url: str) -> bool:
         """Whether a URL belongs to another server than the call, which gets no credentials."""
         return origin(url) != self.origin
 
-    def after_refusal(self, refusal: Refusal, date: Optional[str]) -> Optional[float]:
+    def after_refusal(
+        self, refusal: Refusal, date: Optional[str], accept_signature: Optional[str] = None
+    ) -> Optional[float]:
         """Seconds to wait before the next attempt; None when the refusal is the answer of the call."""
-        wait = self._wait_after(refusal, date)
+        wait = self._wait_after(refusal, date, accept_signature)
         return wait if self.replayable else None
 
     def after_failure(self) -> Optional[float]:
@@ -52,8 +60,12 @@ class Exchange:
             return None
         return self._counted(None)
 
-    def _wait_after(self, refusal: Refusal, date: Optional[str]) -> Optional[float]:
+    def _wait_after(
+        self, refusal: Refusal, date: Optional[str], accept_signature: Optional[str]
+    ) -> Optional[float]:
         status, code = refusal.status, refusal.code
+        if status == 401 and code in _ASKS_FOR_MORE and accept_signature:
+            return self._after_asking(accept_signature)
         if status == 401 and code == "TOKEN_INVALID":
             return self._after_bad_token()
         if status == 401 and code == "REQUEST_EXPIRED":
@@ -79,6 +91,12 @@ class Exchange:
             return None
         self._was_corrected = True
         return 0.0
+
+    def _after_asking(self, accept_signature: str) -> Optional[float]:
+        if self._asked is not None or self._request is None:
+            return None
+        self._asked = self.credential.asked(self._request, accept_signature)
+        return None if self._asked is None else 0.0
 
     def _counted(self, seconds: Optional[int]) -> Optional[float]:
         """At least a second, so that no two attempts have the same signature."""

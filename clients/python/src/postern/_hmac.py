@@ -3,7 +3,6 @@
 import binascii
 import hashlib
 import hmac
-import re
 import time
 from typing import Callable, Dict, List, Sequence, Tuple
 
@@ -11,14 +10,10 @@ from ._clock import http_date
 from ._credential import MAX_BODY_BYTES, Credential, checked_secret, invalid, is_token, new_nonce
 from ._errors import Problem
 from ._message import Header, Request, SignedRequest
-from ._target import Target, parse, require_plain_authority
+from ._signable_headers import signed_value
+from ._target import Target, parse
 
 _HASHES = {"hmac-sha256": "sha256", "hmac-sha384": "sha384", "hmac-sha512": "sha512"}
-_NEVER_TAKEN = re.compile(
-    r"(authorization|connection|keep-alive|te|transfer-encoding|x-request-id|x-anonymous-consumer"
-    r"|x-(forwarded|envoy|consumer|credential|authenticated)-.*)\Z"
-)
-_SIGNABLE_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
 
 
 class Hmac(Credential):
@@ -59,6 +54,7 @@ class Hmac(Credential):
         self.algorithm = algorithm
         self.signed_headers: Tuple[str, ...] = tuple(dict.fromkeys(name.lower() for name in signed_headers))
         self.nonce = bool(nonce)
+        self.signs_host = "host" in self.signed_headers
         self._secret = checked_secret(app_secret)
         self._nonces = nonces
 
@@ -104,27 +100,7 @@ def _base64(data: bytes) -> str:
     return binascii.b2a_base64(data, newline=False).decode("ascii")
 
 
-def is_signable(name: str) -> bool:
-    """Whether the gateway takes a header, by its lower-case name, as a signed one."""
-    return _NEVER_TAKEN.match(name.replace("_", "-")) is None
-
-
 def _line(name: str, request: Request, target: Target, own: Dict[str, str]) -> str:
     if name == "request-line":
         return "%s %s HTTP/1.1" % (request.method, target.text)
-    return "%s: %s" % (name, own[name] if name in own else _value_of(name, request, target))
-
-
-def _value_of(name: str, request: Request, target: Target) -> str:
-    if not is_token(name) or not is_signable(name):
-        raise Problem("HEADER_NOT_SIGNABLE", "the gateway never takes %r as a signed header" % name)
-    values = request.values_of(name)
-    if name == "host":
-        require_plain_authority(target.authority)
-        values = values or [target.authority]
-    if len(values) != 1:
-        count = "absent" if not values else "repeated"
-        raise Problem("HEADER_NOT_SIGNABLE", "the signed header %s is %s" % (name, count))
-    if _SIGNABLE_VALUE.match(values[0]) is None:
-        raise Problem("HEADER_NOT_SIGNABLE", "the signed header %s holds bytes outside printable ASCII" % name)
-    return values[0].strip(" \t")
+    return "%s: %s" % (name, own[name] if name in own else signed_value(name, request, target))

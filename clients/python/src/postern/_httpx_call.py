@@ -8,7 +8,6 @@ import httpx
 from ._credential import Credential
 from ._errors import Problem
 from ._exchange import Exchange
-from ._hmac import Hmac
 from ._httpx_headers import HeadersSentOnce
 from ._key import Key
 from ._message import Request
@@ -102,7 +101,7 @@ class Call:
         if refusal is None:
             return None
         if self.is_signed(response.request):
-            return self.exchange.after_refusal(refusal, headers.get("Date"))
+            return self.exchange.after_refusal(refusal, headers.get("Date"), headers.get("Accept-Signature"))
         is_asked = refusal.status == 401 and refusal.code == "CREDENTIALS_MISSING" and self.exchange.replayable
         return 0.0 if is_asked and self.may_sign(response.request) else None
 
@@ -110,7 +109,7 @@ class Call:
         body = b"".join(request.stream) if self.exchange.credential.needs_body else b""  # type: ignore[arg-type]
         pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw]
         signed = self.exchange.sign(Request(request.method, _url_as_sent(request.url), pairs, body))
-        if request.url.scheme == "http" and ":" in request.url.host and _signs_host(self.exchange.credential):
+        if request.url.scheme == "http" and ":" in request.url.host and self.exchange.credential.signs_host:
             raise Problem("TARGET_NOT_SIGNABLE", "for a proxy httpx drops the brackets of an IPv6 address: use a name")
         url, stream, added = request.url, request.stream, dict(signed.added)
         if signed.target.encode("ascii") != url.raw_path:
@@ -155,10 +154,6 @@ def _copy(
 def call_of(request: httpx.Request) -> Optional[Call]:
     call = request.extensions.get(_EXTENSION)
     return call if isinstance(call, Call) else None
-
-
-def _signs_host(credential: Credential) -> bool:
-    return isinstance(credential, Hmac) and "host" in credential.signed_headers
 
 
 def _url_as_sent(url: httpx.URL) -> str:

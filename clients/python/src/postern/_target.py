@@ -50,10 +50,15 @@ def parse(url: str) -> Target:
     if not (_VISIBLE.match(path) and _VISIBLE.match(query)):
         raise Problem("TARGET_NOT_SIGNABLE", "path and query must be printable ASCII without blanks: percent-encode")
     host = authority.rpartition("@")[2]
-    if host.endswith(":" + _PORTS[scheme]):
-        host = host[: -len(_PORTS[scheme]) - 1]
+    host = without_default_port(scheme, host)
     # Without the port of the scheme and without a user: through a proxy, that is what becomes of `Host`.
     return Target(match[1] + "://" + host, host, path, query, mark != "")
+
+
+def without_default_port(scheme: str, authority: str) -> str:
+    """An authority without the port of a scheme in lower case."""
+    port = ":" + _PORTS[scheme]
+    return authority[: -len(port)] if authority.endswith(port) else authority
 
 
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"

@@ -35,19 +35,43 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def ask(
-    url: str, basic: Callable[[], str], timeout: float, context: Optional[SSLContext], clock: Callable[[], float]
+    url: str,
+    authenticate: Callable[[urllib.request.Request], None],
+    timeout: float,
+    context: Optional[SSLContext],
+    clock: Callable[[], float],
+    is_of_wrong_clock: Callable[[Optional[str]], bool],
 ) -> Token:
-    """Asks with `grant_type=client_credentials`. Raises `TokenError`."""
-    handlers = [_NoRedirects(), urllib.request.HTTPSHandler(context=context)]
-    question = urllib.request.Request(url, data=b"grant_type=client_credentials", method="POST")
-    question.add_header("Content-Type", "application/x-www-form-urlencoded")
-    question.add_header("Accept", "application/json")
-    question.add_unredirected_header("Authorization", basic())
-    outcome = _outcome(urllib.request.build_opener(*handlers), question, timeout, clock)
+    """Asks with `grant_type=client_credentials`. Raises `TokenError`.
+
+    :param authenticate: adds to the question who asks.
+    :param is_of_wrong_clock: whether an `invalid_client` with this `Date` is asked about once more.
+    """
+    for _ in range(2):
+        outcome, date = _asked(url, authenticate, timeout, context, clock)
+        is_refused = isinstance(outcome, TokenError) and outcome.error == "invalid_client"
+        if not (is_refused and is_of_wrong_clock(date)):
+            break
     # Raised here, where no variable holds the answer: some print those of a traceback.
     if isinstance(outcome, TokenError):
         raise outcome
     return outcome
+
+
+def _asked(
+    url: str,
+    authenticate: Callable[[urllib.request.Request], None],
+    timeout: float,
+    context: Optional[SSLContext],
+    clock: Callable[[], float],
+) -> Tuple[Union[Token, TokenError], Optional[str]]:
+    """What the token URL says, and the `Date` of its answer."""
+    handlers = [_NoRedirects(), urllib.request.HTTPSHandler(context=context)]
+    question = urllib.request.Request(url, data=b"grant_type=client_credentials", method="POST")
+    question.add_header("Content-Type", "application/x-www-form-urlencoded")
+    question.add_header("Accept", "application/json")
+    authenticate(question)
+    return _outcome(urllib.request.build_opener(*handlers), question, timeout, clock)
 
 
 def _outcome(
@@ -55,13 +79,13 @@ def _outcome(
     question: urllib.request.Request,
     timeout: float,
     clock: Callable[[], float],
-) -> Union[Token, TokenError]:
+) -> Tuple[Union[Token, TokenError], Optional[str]]:
     asked_at = clock()
     try:
         status, headers, body = _answer(opener, question, timeout)
     except (OSError, HTTPException, ValueError) as error:
-        return TokenError("the token URL gave no answer: %s" % _reason(error))
-    return _read(status, headers, body, asked_at)
+        return TokenError("the token URL gave no answer: %s" % _reason(error)), None
+    return _read(status, headers, body, asked_at), headers.get("Date")
 
 
 def _reason(error: BaseException) -> str:

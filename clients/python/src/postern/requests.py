@@ -223,7 +223,8 @@ class _Call:
 
     def _wait_after(self, refusal: Refusal, response: requests.Response) -> Optional[float]:
         if self.is_signed:
-            return self.exchange.after_refusal(refusal, response.headers.get("Date"))
+            headers = response.headers
+            return self.exchange.after_refusal(refusal, headers.get("Date"), headers.get("Accept-Signature"))
         is_asked = refusal.status == 401 and refusal.code == "CREDENTIALS_MISSING" and self.exchange.replayable
         return 0.0 if is_asked and self.may_sign(response.request) else None
 

@@ -165,7 +165,10 @@ def _wait_after(error: urllib.error.HTTPError, exchange: Exchange) -> Optional[f
     body = error.fp.getvalue() if isinstance(error.fp, io.BytesIO) else b""
     headers = error.headers
     refusal = read_refusal(error.code, headers.get("Content-Type"), headers.get("Retry-After"), body)
-    return None if refusal is None else exchange.after_refusal(refusal, headers.get("Date"))
+    if refusal is None:
+        return None
+    asked = ", ".join(headers.get_all("Accept-Signature") or [])
+    return exchange.after_refusal(refusal, headers.get("Date"), asked)
 
 
 def _readable(error: urllib.error.HTTPError) -> urllib.error.HTTPError:
