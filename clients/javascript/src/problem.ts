@@ -14,8 +14,8 @@ export type ProblemCode =
 
 /**
  * A request that the gateway would refuse, or a client that cannot work: nothing was sent. Neither `message` nor any
- * other property holds an App Secret, a token or the value of a setting. Of `SIGNER_FAILED`, `cause` is what your function
- * threw.
+ * other property holds an App Secret, a token or the value of a setting. Of `SIGNER_FAILED`, `cause` is what your
+ * function threw.
  */
 export class PosternProblem extends Error {
   /** Which problem; programs decide by it. */

@@ -18,8 +18,8 @@ export function checkName(name: string): void {
 }
 
 /**
- * The value of a header, by its lower-case name, as it is signed. Refuses with `HEADER_NOT_SIGNABLE` one that is absent,
- * repeated or beyond visible ASCII. A `Host` that was given is what the library sends instead of the URL's.
+ * The value of a header, by its lower-case name, as it is signed. Refuses with `HEADER_NOT_SIGNABLE` one that is
+ * absent, repeated or beyond visible ASCII. A `Host` that was given is what the library sends instead of the URL's.
  */
 export function signedValue(name: string, { origin, headers }: Pick<WireRequest, 'origin' | 'headers'>): string {
   const values = valuesOf(headers, name);
