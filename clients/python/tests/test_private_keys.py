@@ -161,7 +161,8 @@ def test_a_key_of_the_package_cryptography_is_taken() -> None:
 
 
 def test_pem_has_the_line_ends_of_any_system() -> None:
-    for pem in (KEYS["rsa"]["pem"].replace("\n", "\r\n"), "\n" + KEYS["rsa"]["pem"].strip(), KEYS["rsa"]["pem"].encode()):
+    given: str = KEYS["rsa"]["pem"]
+    for pem in (given.replace("\n", "\r\n"), "\n" + given.strip(), given.encode()):
         assert postern.PrivateKeyJwt("k", pem, "https://api.example.com/t").algorithm == "PS256"
 
 

@@ -1,8 +1,8 @@
 """What the methods have in common."""
 
 import abc
+import os
 import re
-import secrets
 import time
 from typing import TYPE_CHECKING, Callable, ClassVar, NoReturn, Optional
 
@@ -18,12 +18,13 @@ _APP_KEY = re.compile(r"[A-Za-z0-9._-]{1,512}\Z")
 _KEY_ID = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]{1,512}\Z")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
+_USUAL_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 MAX_BODY_BYTES = 10_485_760
 
 
 def new_nonce() -> str:
     """32 lower-case hex characters from the system's cryptographic source."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def invalid(message: str) -> Problem:
@@ -32,7 +33,7 @@ def invalid(message: str) -> Problem:
 
 def is_token(text: str) -> bool:
     """Whether a text can be the name of a header (RFC 9110 §5.6.2)."""
-    return _TOKEN.match(text) is not None
+    return text in _USUAL_METHODS or _TOKEN.match(text) is not None
 
 
 def checked_secret(text: str) -> Secret:

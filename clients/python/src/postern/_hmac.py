@@ -4,14 +4,14 @@ import binascii
 import hashlib
 import hmac
 import time
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Callable, List, Sequence, Tuple
 
 from ._clock import http_date
 from ._credential import MAX_BODY_BYTES, Credential, checked_secret, invalid, is_token, new_nonce
 from ._errors import Problem
 from ._message import Header, Request, SignedRequest
 from ._signable_headers import signed_value
-from ._target import Target, parse
+from ._target import parse
 
 _HASHES = {"hmac-sha256": "sha256", "hmac-sha384": "sha384", "hmac-sha512": "sha512"}
 
@@ -54,6 +54,10 @@ class Hmac(Credential):
         self.algorithm = algorithm
         self.signed_headers: Tuple[str, ...] = tuple(dict.fromkeys(name.lower() for name in signed_headers))
         self.nonce = bool(nonce)
+        with_nonce = ("x-nonce",) if self.nonce and "x-nonce" not in self.signed_headers else ()
+        self._more_headers = (*self.signed_headers, *with_nonce)
+        self._hash = _HASHES[algorithm]
+        self._begins = 'hmac appkey="%s", algorithm="%s", ' % (app_key, algorithm)
         self.signs_host = "host" in self.signed_headers
         self._secret = checked_secret(app_secret)
         self._nonces = nonces
@@ -64,28 +68,29 @@ class Hmac(Credential):
             raise Problem("TARGET_NOT_SIGNABLE", "the HTTP method is not a token")
         if len(request.body) > MAX_BODY_BYTES:
             raise Problem("BODY_TOO_LARGE", "the body has more than %d bytes" % MAX_BODY_BYTES)
-        added: List[Header] = [("Date", http_date(self._clock.now()))]
+        date = http_date(self._clock.now())
+        added: List[Header] = [("Date", date)]
         listed = ["date", "request-line"]
+        sent = target.text
+        lines = ["date: " + date, "%s %s HTTP/1.1" % (request.method, sent)]
         if request.body:
-            digest = _base64(hashlib.sha256(request.body).digest())
-            added.append(("Digest", "SHA-256=" + digest))
+            digest = "SHA-256=" + _base64(hashlib.sha256(request.body).digest())
+            added.append(("Digest", digest))
             listed.append("digest")
+            lines.append("digest: " + digest)
         if self.nonce:
             added.append(("X-Nonce", self._nonces()))
-        listed.extend(name for name in self.signed_headers if name not in listed)
-        if self.nonce and "x-nonce" not in listed:
-            listed.append("x-nonce")
-        own = {name.lower(): value for name, value in added}
-        text = "\n".join([_line(name, request, target, own) for name in listed]).encode("ascii")
-        mac = hmac.digest(self._secret.reveal().encode("utf-8"), text, _HASHES[self.algorithm])
-        authorization = 'hmac appkey="%s", algorithm="%s", headers="%s", signature="%s"' % (
-            self.app_key,
-            self.algorithm,
-            " ".join(listed),
-            _base64(mac),
-        )
-        added.append(("Authorization", authorization))
-        return SignedRequest(request, target.url, target.text, added, string_to_sign=text)
+        for name in self._more_headers:
+            if name not in listed:
+                is_nonce = self.nonce and name == "x-nonce"
+                value = added[-1][1] if is_nonce else signed_value(name, request, target)
+                listed.append(name)
+                lines.append("%s: %s" % (name, value))
+        text = "\n".join(lines).encode("ascii")
+        mac = hmac.digest(self._secret.reveal().encode("utf-8"), text, self._hash)
+        signed = 'headers="%s", signature="%s"' % (" ".join(listed), _base64(mac))
+        added.append(("Authorization", self._begins + signed))
+        return SignedRequest(request, target.base + sent, sent, added, string_to_sign=text)
 
     def _describe(self) -> str:
         return "app_key=%r, app_secret=[secret], algorithm=%r, signed_headers=%r, nonce=%r" % (
@@ -98,9 +103,3 @@ class Hmac(Credential):
 
 def _base64(data: bytes) -> str:
     return binascii.b2a_base64(data, newline=False).decode("ascii")
-
-
-def _line(name: str, request: Request, target: Target, own: Dict[str, str]) -> str:
-    if name == "request-line":
-        return "%s %s HTTP/1.1" % (request.method, target.text)
-    return "%s: %s" % (name, own[name] if name in own else signed_value(name, request, target))

@@ -40,7 +40,7 @@ class SignedRequest:
     of what it holds, because that is a valid credential.
     """
 
-    __slots__ = ("method", "url", "target", "headers", "added", "body", "string_to_sign")
+    __slots__ = ("method", "url", "target", "added", "body", "string_to_sign", "_given", "_is_replaced")
 
     def __init__(
         self,
@@ -57,13 +57,18 @@ class SignedRequest:
         self.added: Tuple[Header, ...] = tuple(added)
         self.body = request.body if body is None else body
         self.string_to_sign = string_to_sign
-        replaced = {name.lower() for name, _ in added}
-        kept = [pair for pair in request.headers if pair[0].lower() not in replaced]
-        if body is not None:
-            kept = [
-                (name, str(len(body))) if name.lower() == "content-length" else (name, value) for name, value in kept
-            ]
-        self.headers: Tuple[Header, ...] = (*kept, *self.added)
+        self._given = request.headers
+        self._is_replaced = body is not None
+
+    @property
+    def headers(self) -> Tuple[Header, ...]:
+        """All headers. They are put together here, because the adapters need those in `added` only."""
+        replaced = {name.lower() for name, _ in self.added}
+        kept = [pair for pair in self._given if pair[0].lower() not in replaced]
+        if self._is_replaced:
+            length = str(len(self.body))
+            kept = [(name, length if name.lower() == "content-length" else value) for name, value in kept]
+        return (*kept, *self.added)
 
     def __repr__(self) -> str:
         names = ", ".join(name for name, _ in self.headers)

@@ -1,6 +1,7 @@
 """The method http-message-signature (RFC 9421)."""
 
 import binascii
+import functools
 import hashlib
 import re
 import time
@@ -16,7 +17,8 @@ from ._structured_fields import Member, read_dictionary
 from ._target import Target, parse, without_default_port
 
 _USUAL = ("@method", "@authority", "@path", "@query")
-_DERIVED = frozenset((*_USUAL, "@scheme", "@request-target", "@target-uri"))
+_USUAL_LIST = " ".join('"%s"' % name for name in _USUAL)
+_USUAL_LINES = '"@method": %s\n"@authority": %s\n"@path": %s\n"@query": ?%s\n'
 _OF_BODY = ("content-digest", "content-length")
 _LABEL = re.compile(r"[a-z*][a-z0-9_.*-]*\Z")
 _PLAIN = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]+\Z")
@@ -108,24 +110,28 @@ class MessageSignature(Credential):
         message = _Message(request)
         if len(request.body) > MAX_BODY_BYTES:
             raise Problem("BODY_TOO_LARGE", "the body has more than %d bytes" % MAX_BODY_BYTES)
-        components = self._own_components(message)
+        more = self._more_components(message)
         if asked is not None:
-            components.extend(name for name in asked.components if name not in components)
-        lines = ['"%s": %s' % (name, message.value_of(name)) for name in components]
+            more.extend(name for name in asked.components if name not in _USUAL and name not in more)
+        target = message.target
+        text = _USUAL_LINES % (request.method, message.authority, target.path, target.query)
+        listed = _USUAL_LIST
+        for name in more:
+            text += '"%s": %s\n' % (name, message.value_of(name))
+            listed += ' "%s"' % name
         label, tag, nonce = self._parameters(asked)
-        text = '("%s");created=%d;keyid="%s"%s%s' % (
-            '" "'.join(components),
-            self._clock.now(),
-            self.app_key,
-            "" if nonce is None else ';nonce="%s"' % nonce,
-            "" if tag is None else ';tag="%s"' % tag,
-        )
-        lines.append('"@signature-params": ' + text)
-        base = "\n".join(lines).encode("ascii")
+        parameters = '(%s);created=%d;keyid="%s"' % (listed, self._clock.now(), self.app_key)
+        if nonce is not None:
+            parameters += ';nonce="%s"' % nonce
+        if tag is not None:
+            parameters += ';tag="%s"' % tag
+        base = ('%s"@signature-params": %s' % (text, parameters)).encode("ascii")
         signature = _base64(self._signer.sign(base))
         added: List[Header] = [] if message.digest is None else [("Content-Digest", message.digest)]
-        added += [("Signature-Input", "%s=%s" % (label, text)), ("Signature", "%s=:%s:" % (label, signature))]
-        return SignedRequest(request, message.target.url, message.target.text, added, string_to_sign=base)
+        added.append(("Signature-Input", "%s=%s" % (label, parameters)))
+        added.append(("Signature", "%s=:%s:" % (label, signature)))
+        sent = target.text
+        return SignedRequest(request, target.base + sent, sent, added, string_to_sign=base)
 
     def asked(self, request: Request, accept_signature: str) -> Optional[Asked]:
         """What to sign after a 401 with this `Accept-Signature`; None for nothing more, or nothing that can be done."""
@@ -134,7 +140,7 @@ class MessageSignature(Credential):
             asked = self._wanted(label, member, message)
             if asked is None:
                 continue
-            covered = self._own_components(message)
+            covered = [*_USUAL, *self._more_components(message)]
             is_more = (
                 any(name not in covered for name in asked.components)
                 or asked.tag not in (None, self.tag)
@@ -143,12 +149,13 @@ class MessageSignature(Credential):
             return asked if is_more else None
         return None
 
-    def _own_components(self, message: "_Message") -> List[str]:
-        components = list(_USUAL) if message.digest is None else [*_USUAL, "content-digest"]
+    def _more_components(self, message: "_Message") -> List[str]:
+        """What is covered besides the usual, when nothing is asked for."""
+        more = [] if message.digest is None else ["content-digest"]
         for name in self.cover_also:
-            if name not in components and not message.is_left_out(name):
-                components.append(name)
-        return components
+            if name not in _USUAL and name not in more and not message.is_left_out(name):
+                more.append(name)
+        return more
 
     def _parameters(self, asked: Optional[Asked]) -> Tuple[str, Optional[str], Optional[str]]:
         """Label, tag and nonce."""
@@ -199,8 +206,7 @@ class _Message:
         self.target: Target = parse(request.url)
         if not is_token(request.method):
             raise Problem("TARGET_NOT_SIGNABLE", "the HTTP method is not a token")
-        self.scheme = self.target.base.partition("://")[0].lower()
-        self.authority = without_default_port(self.scheme, signed_value("host", request, self.target)).lower()
+        self.authority = _authority(self.target.base, signed_value("host", request, self.target))
         self.digest: Optional[str] = None
         if 0 < len(request.body) <= MAX_BODY_BYTES:
             self.digest = "sha-256=:%s:" % _base64(hashlib.sha256(request.body).digest())
@@ -218,9 +224,9 @@ class _Message:
         if name == "@request-target":
             return target.text
         if name == "@scheme":
-            return self.scheme
+            return _scheme(target.base)
         if name == "@target-uri":
-            return "%s://%s%s" % (self.scheme, self.authority, target.text)
+            return "%s://%s%s" % (_scheme(target.base), self.authority, target.text)
         if name in _OF_BODY:
             if self.digest is None:
                 raise Problem("HEADER_NOT_SIGNABLE", "%s is covered with a body only" % name)
@@ -243,6 +249,16 @@ class _Message:
         except Problem:
             return False
         return True
+
+
+def _scheme(base: str) -> str:
+    return base.partition("://")[0].lower()
+
+
+@functools.lru_cache(maxsize=64)
+def _authority(base: str, host: str) -> str:
+    """As it is signed: in lower case, without the port of the scheme."""
+    return without_default_port(_scheme(base), host).lower()
 
 
 def _base64(data: bytes) -> str:

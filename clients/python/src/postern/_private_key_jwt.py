@@ -80,7 +80,8 @@ class PrivateKeyJwt(TokenCredential):
             "iat": now,
             "exp": now + _LIFE_SECONDS,
         }
-        text = ".".join(_base64url(json.dumps(part, separators=(",", ":")).encode("ascii")) for part in (header, claims))
+        parts = (json.dumps(part, separators=(",", ":")) for part in (header, claims))
+        text = ".".join(_base64url(part.encode("ascii")) for part in parts)
         return "%s.%s" % (text, _base64url(self._signer.sign(text.encode("ascii"))))
 
     def _authenticate(self, question: urllib.request.Request) -> None:

@@ -16,7 +16,10 @@ from ._key_signer import SignBytes, joined
 
 _BLOCK = re.compile(r"\s*-----BEGIN ([A-Z0-9 ]+)-----[A-Za-z0-9+/=\s]*-----END \1-----\s*\Z")
 _HASHES: Dict[str, Any] = {"sha256": hashes.SHA256(), "sha384": hashes.SHA384(), "sha512": hashes.SHA512()}
-_CURVES: Dict[str, Tuple[str, ec.EllipticCurve]] = {"P-256": ("p256", ec.SECP256R1()), "P-384": ("p384", ec.SECP384R1())}
+_CURVES: Dict[str, Tuple[str, ec.EllipticCurve]] = {
+    "P-256": ("p256", ec.SECP256R1()),
+    "P-384": ("p384", ec.SECP384R1()),
+}
 _BASE64URL = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 Read = Tuple[str, Callable[[Algorithm], SignBytes]]

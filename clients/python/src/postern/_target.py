@@ -1,13 +1,18 @@
 """The parts of a URL that are sent and signed."""
 
+import functools
 import ipaddress
 import re
 from typing import NamedTuple, Tuple
 
 from ._errors import Problem
 
-_URL = re.compile(r"(https?)://([^/?#\\]*)([^#]*)", re.IGNORECASE)
-_VISIBLE = re.compile(r"[\x21-\x7e]*\Z")
+# Without re.IGNORECASE, by which the letters k and s have spellings beyond ASCII.
+_SCHEME = "([Hh][Tt][Tt][Pp][Ss]?)"
+_URL = re.compile(_SCHEME + r"://([^/?#\\]*)([^#]*)")
+_PLAIN_URL = re.compile(
+    _SCHEME + r"://([^/?#\\]+)(/[\x21\x22\x24-\x3e\x40-\x7e]*)?(\?[\x21\x22\x24-\x7e]*)?(?:#|\Z)"
+)
 _PORTS = {"http": "80", "https": "443"}
 
 
@@ -40,19 +45,26 @@ class Target(NamedTuple):
 
 def parse(url: str) -> Target:
     """Splits an absolute URL. Raises `Problem` ``TARGET_NOT_SIGNABLE``; the text of the URL is not in it."""
+    match = _PLAIN_URL.match(url)
+    if match is None:
+        raise _not_plain(url)
+    scheme, authority, path, query = match.groups()
+    base, host = _base_and_host(scheme, authority)
+    return Target(base, host, path or "/", "" if query is None else query[1:], query is not None)
+
+
+def _not_plain(url: str) -> Problem:
     match = _URL.match(url)
     if match is None or match.end() < len(url) and url[match.end()] != "#" or match[2] == "":
-        raise Problem("TARGET_NOT_SIGNABLE", "the URL must be absolute: http:// or https://, a host and a path")
-    scheme, authority, rest = match[1].lower(), match[2], match[3]
-    path, mark, query = rest.partition("?")
-    if path == "":
-        path = "/"
-    if not (_VISIBLE.match(path) and _VISIBLE.match(query)):
-        raise Problem("TARGET_NOT_SIGNABLE", "path and query must be printable ASCII without blanks: percent-encode")
-    host = authority.rpartition("@")[2]
-    host = without_default_port(scheme, host)
-    # Without the port of the scheme and without a user: through a proxy, that is what becomes of `Host`.
-    return Target(match[1] + "://" + host, host, path, query, mark != "")
+        return Problem("TARGET_NOT_SIGNABLE", "the URL must be absolute: http:// or https://, a host and a path")
+    return Problem("TARGET_NOT_SIGNABLE", "path and query must be printable ASCII without blanks: percent-encode")
+
+
+@functools.lru_cache(maxsize=64)
+def _base_and_host(scheme: str, authority: str) -> Tuple[str, str]:
+    """Without the port of the scheme and without a user: through a proxy, that is what becomes of `Host`."""
+    host = without_default_port(scheme.lower(), authority.rpartition("@")[2])
+    return scheme + "://" + host, host
 
 
 def without_default_port(scheme: str, authority: str) -> str:
@@ -68,6 +80,7 @@ _NAME = r"(?!(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)\.?(?::|\Z))%s(?:\.%s)*\.?" % 
 _PLAIN = re.compile(r"(?:%s|%s(?:\.%s){3}|\[([0-9a-f:.]+)\])(?::[1-9][0-9]{0,4})?\Z" % (_NAME, _BYTE, _BYTE))
 
 
+@functools.lru_cache(maxsize=64)
 def require_plain_authority(authority: str) -> None:
     """Raises `Problem` ``TARGET_NOT_SIGNABLE`` for one that a library may write in another way than it is signed."""
     match = _PLAIN.match(authority)
