@@ -14,6 +14,8 @@ const (
 	methodHMAC               = "hmac"
 	methodParameterSignature = "parameter-signature"
 	methodOAuth2             = "oauth2"
+	methodMessageSignature   = "http-message-signature"
+	methodPrivateKeyJWT      = "private-key-jwt"
 )
 
 // Client holds one credential and signs requests with it. It is safe for concurrent use. Make one for each credential
@@ -43,7 +45,7 @@ type signer interface {
 // Options: [WithKeyHeader], [WithKeyParameter], [WithRetries], [WithClockCorrection].
 // The error is a *[Problem] with the code INVALID_CREDENTIAL.
 func NewKey(appKey string, options ...Option) (*Client, error) {
-	client, err := newClient(methodKey, appKey, options)
+	client, err := newClient(methodKey, appKey, checkAppKey, options)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +114,68 @@ func NewOAuth2(appKey, appSecret, tokenURL string, options ...Option) (*Client, 
 	return client, nil
 }
 
-func newClient(method, appKey string, options []Option) (*Client, error) {
-	if err := checkAppKey(appKey); err != nil {
+// NewMessageSignature makes a client for method http-message-signature (RFC 9421), which signs the method, the address
+// and the body with a private key. The gateway has only the public key.
+//
+// Options: [WithCoverAlso], [WithTag], [WithoutNonce], [WithLabel], [WithSignatureAlgorithm], [WithRetries],
+// [WithClockCorrection]. The error is a *[Problem] with the code INVALID_CREDENTIAL.
+func NewMessageSignature(appKey string, key *PrivateKey, options ...Option) (*Client, error) {
+	client, algorithm, err := newKeyClient(methodMessageSignature, appKey, key, options,
+		Ed25519, ECDSAP256SHA256, ECDSAP384SHA384, RSAPSSSHA512, RSAv15SHA256)
+	if err != nil {
+		return nil, err
+	}
+	s := &client.settings
+	client.signer = &messageSigner{
+		appKey: appKey, key: key, algorithm: algorithm, coverAlso: s.coverAlso, tag: s.tag, label: s.label,
+		sendsNonce: !s.noNonce, nonce: s.hooks.Nonce,
+	}
+	return client, nil
+}
+
+// NewPrivateKeyJWT makes a client for method oauth2 of a credential with a public key (RFC 7523). It asks tokenURL, the
+// gateway's /oauth2/token, for access tokens as [NewOAuth2] does, with an assertion signed by the private key in place
+// of an App Secret.
+//
+// Options: [WithAudience], [WithSignatureAlgorithm], [WithRetries], [WithClockCorrection].
+// The error is a *[Problem] with the code INVALID_CREDENTIAL.
+func NewPrivateKeyJWT(appKey string, key *PrivateKey, tokenURL string, options ...Option) (*Client, error) {
+	client, algorithm, err := newKeyClient(methodPrivateKeyJWT, appKey, key, options,
+		Ed25519, ECDSAP256SHA256, ECDSAP384SHA384, RSAPSSSHA256, RSAPSSSHA512, RSAv15SHA256)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTokenURL(tokenURL); err != nil {
+		return nil, err
+	}
+	audience := client.settings.audience
+	if audience == "" {
+		audience = tokenURL
+	}
+	client.tokens = &tokenSource{
+		url: tokenURL, appKey: appKey, clock: client.settings.hooks.Now,
+		asserter: &asserter{appKey: appKey, key: key, algorithm: algorithm, audience: audience, client: client},
+	}
+	return client, nil
+}
+
+// newKeyClient also chooses one of the algorithms of the method, the first that the key has.
+func newKeyClient(
+	method, appKey string, key *PrivateKey, options []Option, algorithms ...SignatureAlgorithm,
+) (*Client, SignatureAlgorithm, error) {
+	client, err := newClient(method, appKey, checkKeyID, options)
+	if err != nil {
+		return nil, "", err
+	}
+	if key == nil || key.sign == nil {
+		return nil, "", invalid("there is no private key")
+	}
+	algorithm, err := key.choose(client.settings.signatureAlgorithm, algorithms)
+	return client, algorithm, err
+}
+
+func newClient(method, appKey string, check func(string) error, options []Option) (*Client, error) {
+	if err := check(appKey); err != nil {
 		return nil, err
 	}
 	settings, err := newSettings(method, options)
@@ -124,7 +186,7 @@ func newClient(method, appKey string, options []Option) (*Client, error) {
 }
 
 func newSecretClient(method, appKey, appSecret string, options []Option) (*Client, secret, error) {
-	client, err := newClient(method, appKey, options)
+	client, err := newClient(method, appKey, checkAppKey, options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,7 +196,8 @@ func newSecretClient(method, appKey, appSecret string, options []Option) (*Clien
 	return client, newSecret(appSecret), nil
 }
 
-// Method is the method of authentication: key, hmac, parameter-signature or oauth2.
+// Method is the method of authentication: key, hmac, parameter-signature, oauth2, http-message-signature or
+// private-key-jwt.
 func (c *Client) Method() string { return c.method }
 
 // HTTPClient gives a new *http.Client that sends through a [Transport] over http.DefaultTransport. Set its Timeout and
@@ -146,6 +209,11 @@ func (c *Client) Sign(request *http.Request) (*http.Request, error) {
 	return (&Transport{Client: c}).Sign(request)
 }
 
+// SignAgain gives a signed copy of a request that the gateway refused, as [Transport.SignAgain] does.
+func (c *Client) SignAgain(request *http.Request, acceptSignature string) (*http.Request, error) {
+	return (&Transport{Client: c}).SignAgain(request, acceptSignature)
+}
+
 // String shows the method and the settings; secrets are shown as [secret].
 func (c *Client) String() string {
 	if c == nil || c.appKey == nil {
@@ -153,9 +221,12 @@ func (c *Client) String() string {
 	}
 	var text strings.Builder
 	text.WriteString("postern.Client{method: " + c.method)
-	if c.method == methodKey {
+	switch c.method {
+	case methodKey:
 		text.WriteString(", appKey: " + redacted)
-	} else {
+	case methodMessageSignature, methodPrivateKeyJWT:
+		text.WriteString(", appKey: " + c.appKey() + ", privateKey: " + redacted)
+	default:
 		text.WriteString(", appKey: " + c.appKey() + ", appSecret: " + redacted)
 	}
 	text.WriteString(c.settings.text(c.method))

@@ -1,11 +1,14 @@
 package postern_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -24,6 +27,39 @@ func ExampleNewHMAC() {
 	}
 	defer response.Body.Close()
 	fmt.Println(response.Status)
+}
+
+func ExampleNewMessageSignature() {
+	pem, err := os.ReadFile("key.pem")
+	if err != nil {
+		log.Fatal(err)
+	}
+	key, err := postern.ParsePrivateKey(string(pem))
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := postern.Must(postern.NewMessageSignature(os.Getenv("APP_KEY"), key, postern.WithCoverAlso("content-type")))
+	response, err := client.HTTPClient().Get("https://api.example.com/orders")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	fmt.Println(response.Status)
+}
+
+func ExampleNewFuncKey() {
+	// A program of yours that has the key, and writes the signature of what it reads.
+	key, err := postern.NewFuncKey(postern.ECDSAP256SHA256, func(ctx context.Context, message []byte) ([]byte, error) {
+		program := exec.CommandContext(ctx, "sign-with-hsm")
+		program.Stdin = bytes.NewReader(message)
+		return program.Output()
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := postern.Must(postern.NewPrivateKeyJWT("acme-2026", key, "https://api.example.com/oauth2/token"))
+	fmt.Println(client.Method())
+	// Output: private-key-jwt
 }
 
 func ExampleTransport() {

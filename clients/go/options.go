@@ -1,6 +1,7 @@
 package postern
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -34,7 +35,10 @@ type settings struct {
 	keyHeader, keyParameter string
 	algorithm               Algorithm
 	signedHeaders           []string
-	raw, nonce              bool
+	raw, nonce, noNonce     bool
+	signatureAlgorithm      SignatureAlgorithm
+	coverAlso               []string
+	tag, label, audience    string
 	retries                 int
 	correction              int64 // seconds; 0: off
 	hooks                   hook.Hooks
@@ -136,10 +140,19 @@ func withHooks(hooks hook.Hooks) Option {
 	}}
 }
 
-func init() { hook.Option = func(hooks hook.Hooks) any { return withHooks(hooks) } }
+func init() {
+	hook.Option = func(hooks hook.Hooks) any { return withHooks(hooks) }
+	hook.Assertion = func(ctx context.Context, client any) (string, error) {
+		made, ok := client.(*Client)
+		if !ok || made.tokens == nil || made.tokens.asserter == nil {
+			return "", invalid("the client makes no assertions")
+		}
+		return made.tokens.asserter.assertion(ctx, made.offset.Load())
+	}
+}
 
 func newSettings(method string, options []Option) (settings, error) {
-	s := settings{algorithm: HMACSHA256, keyHeader: "X-App-Key", retries: defaultRetries}
+	s := settings{algorithm: HMACSHA256, keyHeader: "X-App-Key", label: "sig1", retries: defaultRetries}
 	for _, option := range options {
 		if option.apply == nil {
 			return s, invalid("an option is empty")
@@ -176,6 +189,8 @@ func (s *settings) text(method string) string {
 		text = fmt.Sprintf(", algorithm: %s, signedHeaders: %q, nonce: %t", s.algorithm, s.signedHeaders, s.nonce)
 	case methodParameterSignature:
 		text = fmt.Sprintf(", raw: %t, nonce: %t", s.raw, s.nonce)
+	case methodMessageSignature:
+		text = fmt.Sprintf(", coverAlso: %q, tag: %q, label: %s, nonce: %t", s.coverAlso, s.tag, s.label, !s.noNonce)
 	}
 	return text + fmt.Sprintf(", retries: %d, clockCorrection: %ds", s.retries, s.correction)
 }

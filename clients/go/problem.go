@@ -2,7 +2,7 @@ package postern
 
 // The codes of a [Problem]. They do not change.
 const (
-	// CodeInvalidCredential: the App Key, the App Secret or a setting is not valid.
+	// CodeInvalidCredential: the App Key, the App Secret, the private key or a setting is not valid.
 	CodeInvalidCredential = "INVALID_CREDENTIAL"
 	// CodeReservedParameter: a parameter has a name that the client sets itself.
 	CodeReservedParameter = "RESERVED_PARAMETER"
@@ -22,6 +22,8 @@ const (
 	CodeHeaderNotSignable = "HEADER_NOT_SIGNABLE"
 	// CodeTargetNotSignable: the path or the query holds bytes that cannot be signed.
 	CodeTargetNotSignable = "TARGET_NOT_SIGNABLE"
+	// CodeSignerFailed: a private key that is somewhere else gave no signature. The cause is in the Problem.
+	CodeSignerFailed = "SIGNER_FAILED"
 )
 
 // Problem is an error that was found before anything was sent. Find it with errors.As: http.Client wraps it.
@@ -30,9 +32,14 @@ type Problem struct {
 	Code string
 	// Message says in English what is wrong. It names settings, headers and parameters, never a secret.
 	Message string
+
+	cause error
 }
 
 // Error gives the code and the message.
 func (p *Problem) Error() string { return "postern: " + p.Code + ": " + p.Message }
+
+// Unwrap gives the error of a function that was to sign; for other problems there is none.
+func (p *Problem) Unwrap() error { return p.cause }
 
 func problem(code, message string) *Problem { return &Problem{Code: code, Message: message} }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -26,6 +27,7 @@ type retries struct {
 	counted   int
 	newToken  bool
 	corrected bool
+	obeyed    bool
 	resent    bool
 }
 
@@ -136,6 +138,11 @@ func (c *call) afterRefusal(refusal *Refusal, response *http.Response, attempt *
 			used.newToken = true
 			return plan{again: again}
 		}
+	case "CREDENTIALS_MISSING", "CREDENTIALS_MALFORMED", "AUTHENTICATION_FAILED":
+		if refusal.Status == http.StatusUnauthorized && !used.obeyed {
+			used.obeyed = c.obey(strings.Join(response.Header.Values("Accept-Signature"), ", "))
+			return plan{again: used.obeyed}
+		}
 	case "REQUEST_EXPIRED":
 		if refusal.Status == http.StatusUnauthorized && !used.corrected {
 			used.corrected = c.client.correct(response, attempt.offset)
@@ -143,6 +150,20 @@ func (c *call) afterRefusal(refusal *Refusal, response *http.Response, attempt *
 		}
 	}
 	return plan{}
+}
+
+// obey makes further attempts sign what an Accept-Signature asks for. It is false where that is nothing more.
+func (c *call) obey(accept string) bool {
+	signer, ok := c.signer.(*messageSigner)
+	if !ok {
+		return false
+	}
+	wanted := signer.obey(accept, c.request, len(c.buffer) > 0)
+	if wanted == nil {
+		return false
+	}
+	c.signer = wanted
+	return true
 }
 
 // counted uses up one retry, and waits for at least a second, so that no two attempts have the same signature.
@@ -179,4 +200,20 @@ func (c *Client) correct(response *http.Response, signedWith int64) bool {
 	}
 	c.offset.Store(difference)
 	return difference != signedWith
+}
+
+// minAssertionDifference is the difference of clocks, in seconds, that can be why an assertion was refused.
+const minAssertionDifference = 30
+
+// correctAssertions is correct for an assertion that was refused, when the clocks differ by enough to be the reason.
+func (c *Client) correctAssertions(response *http.Response, signedWith int64) bool {
+	theirs, err := http.ParseTime(response.Header.Get("Date"))
+	if err != nil {
+		return false
+	}
+	difference := theirs.Unix() - c.settings.hooks.Now().Unix() - signedWith
+	if -minAssertionDifference < difference && difference < minAssertionDifference {
+		return false
+	}
+	return c.correct(response, signedWith)
 }

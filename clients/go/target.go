@@ -43,6 +43,20 @@ func authorityOf(request *http.Request) string {
 	return authority
 }
 
+// signableAuthority is authorityOf, or a *Problem where net/http would send another spelling or nothing.
+func signableAuthority(request *http.Request) (string, error) {
+	authority := authorityOf(request)
+	for i := 0; i < len(authority); i++ {
+		if !isAlphanumeric(authority[i]) && strings.IndexByte("-._~:[]", authority[i]) < 0 {
+			return "", problem(CodeTargetNotSignable, "the host of the request has a byte that net/http sends otherwise")
+		}
+	}
+	if authority == "" {
+		return "", problem(CodeTargetNotSignable, "the request has no host")
+	}
+	return authority, nil
+}
+
 // withoutZone drops the zone of an IPv6 address, as net/http does before it sends the host.
 func withoutZone(authority string) string {
 	end := strings.LastIndexByte(authority, ']')

@@ -56,6 +56,8 @@ type tokenSource struct {
 	appKey string
 	secret secret
 	clock  func() time.Time
+	// asserter makes what stands for the secret; nil: there is a secret.
+	asserter *asserter
 
 	mutex   sync.Mutex
 	current *token
@@ -117,28 +119,52 @@ func (s *tokenSource) answer(ctx context.Context, base http.RoundTripper, asked 
 // now has no monotonic part: that stops while a machine sleeps.
 func (s *tokenSource) now() time.Time { return s.clock().Round(0) }
 
+// ask asks once, and once more where an assertion was refused that a wrong clock may have dated.
 func (s *tokenSource) ask(ctx context.Context, base http.RoundTripper) (*token, error) {
-	form := strings.NewReader("grant_type=client_credentials")
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, form)
+	if s.asserter == nil {
+		made, _, err := s.askWith(ctx, base, "grant_type=client_credentials")
+		return made, err
+	}
+	client := s.asserter.client
+	for isCorrected := false; ; isCorrected = true {
+		offset := client.offset.Load()
+		form, err := s.asserter.form(ctx, offset)
+		if err != nil {
+			return nil, err
+		}
+		made, response, err := s.askWith(ctx, base, form)
+		var refused *TokenError
+		isRefused := errors.As(err, &refused) && refused.Code == "invalid_client"
+		if isCorrected || !isRefused || !client.correctAssertions(response, offset) {
+			return made, err
+		}
+	}
+}
+
+func (s *tokenSource) askWith(ctx context.Context, base http.RoundTripper, form string) (*token, *http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(form))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	request.Header.Set("Content-Type", mediaForm)
 	request.Header.Set("Accept", mediaJSON)
-	basic := url.QueryEscape(s.appKey) + ":" + url.QueryEscape(s.secret())
-	request.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(basic)))
+	if s.asserter == nil {
+		basic := url.QueryEscape(s.appKey) + ":" + url.QueryEscape(s.secret())
+		request.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(basic)))
+	}
 	asked := s.now()
 	// RoundTrip follows no redirect, so the secret goes to the token URL only.
 	response, err := base.RoundTrip(request)
 	if err != nil {
-		return nil, withoutAnswer(err)
+		return nil, nil, withoutAnswer(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxTokenBytes+1))
 	if err != nil {
-		return nil, withoutAnswer(err)
+		return nil, nil, withoutAnswer(err)
 	}
-	return s.parse(response.StatusCode, body, asked)
+	made, err := s.parse(response.StatusCode, body, asked)
+	return made, response, err
 }
 
 var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)

@@ -12,8 +12,9 @@ import (
 // Transport is an http.RoundTripper that signs requests with a [Client] and sends them through another RoundTripper.
 // It is safe for concurrent use when Base is.
 //
-// It never changes the request that it is given: it signs a copy for each attempt. With methods hmac and
-// parameter-signature it reads the whole body first, up to what the gateway takes; with the others bodies pass through.
+// It never changes the request that it is given: it signs a copy for each attempt. With methods hmac,
+// http-message-signature and parameter-signature it reads the whole body first, up to what the gateway takes; with the
+// others bodies pass through.
 // A request that follows a redirect to another scheme, host or port is sent on without a credential.
 //
 // Retries and waiting end with the context of the request. When the context's deadline would come first, the answer is
@@ -46,8 +47,21 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // Sign gives a signed copy of a request, for those who send it by other means. Every attempt needs a copy of its own.
-// With hmac and parameter-signature a body that can be read once is read; with the others both requests share it.
+// With hmac, http-message-signature and parameter-signature a body that can be read once is read; with the others both
+// requests share it.
 func (t *Transport) Sign(request *http.Request) (*http.Request, error) {
+	return t.signOnce(request, func(*call) bool { return true })
+}
+
+// SignAgain gives a signed copy of a request that was refused with 401 and an Accept-Signature, the text of that field,
+// for those who send by other means: the new signature covers what the field asks for besides, once. It is nil, without
+// an error, where the field asks for nothing more than was signed, or for what this client cannot do.
+func (t *Transport) SignAgain(request *http.Request, acceptSignature string) (*http.Request, error) {
+	return t.signOnce(request, func(c *call) bool { return c.obey(acceptSignature) })
+}
+
+// signOnce signs a copy of a request, unless prepare says no.
+func (t *Transport) signOnce(request *http.Request, prepare func(*call) bool) (*http.Request, error) {
 	if t.Client == nil || t.Client.appKey == nil {
 		return nil, errNoClient
 	}
@@ -61,6 +75,10 @@ func (t *Transport) Sign(request *http.Request) (*http.Request, error) {
 	call, err := t.begin(request, body)
 	if err != nil {
 		return nil, err
+	}
+	if !prepare(call) {
+		call.abandon()
+		return nil, nil
 	}
 	attempt, err := call.sign()
 	if err != nil {
@@ -96,6 +114,7 @@ func (t *Transport) base() http.RoundTripper {
 type call struct {
 	client   *Client
 	base     http.RoundTripper
+	signer   signer        // that of the client, until the gateway asks for another signature
 	request  *http.Request // the caller's; never changed
 	body     io.ReadCloser // for the first attempt, unless the body is buffered
 	isInUse  bool          // body was given to an attempt
@@ -112,11 +131,11 @@ type attempt struct {
 
 // begin reads the body where the method needs it.
 func (t *Transport) begin(request *http.Request, body io.ReadCloser) (*call, error) {
-	c := &call{client: t.Client, base: t.base(), request: request, body: body}
-	if c.client.signer == nil {
+	c := &call{client: t.Client, base: t.base(), signer: t.Client.signer, request: request, body: body}
+	if c.signer == nil {
 		return c, nil
 	}
-	limit := c.client.signer.bodyLimit(request.Header)
+	limit := c.signer.bodyLimit(request.Header)
 	if limit < 0 {
 		return c, nil
 	}
@@ -155,7 +174,7 @@ func (c *call) sign() (*attempt, error) {
 		return &attempt{request: out, token: token}, c.passBody(out)
 	}
 	offset := c.client.offset.Load()
-	body, err := c.client.signer.sign(out, c.buffer, c.client.settings.hooks.Now().Unix()+offset)
+	body, err := c.signer.sign(out, c.buffer, c.client.settings.hooks.Now().Unix()+offset)
 	if err != nil {
 		c.abandon()
 		return nil, err

@@ -67,7 +67,7 @@ function comparable(headers: SignedRequest['headers'], body: Buffer, origin: str
   };
   return headers
     .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name, value]) => own[name] !== value)
+    .filter(([name, value]) => own[name] !== (name === 'host' ? value.toLowerCase() : value))
     .map(([name, value]) => `${name}: ${value}`)
     .sort();
 }

@@ -33,25 +33,37 @@ type clientSettings struct {
 	Algorithm       *string  `json:"algorithm"`
 	SignedHeaders   []string `json:"signedHeaders"`
 	Encoding        string   `json:"encoding"`
-	Nonce           bool     `json:"nonce"`
+	Nonce           *bool    `json:"nonce"`
 	Retries         *int     `json:"retries"`
 	ClockCorrection *float64 `json:"clockCorrection"`
 	TokenURL        string   `json:"tokenUrl"`
-	Now             *int64   `json:"now"`
-	ClockOffset     float64  `json:"clockOffset"`
-	Nonces          []string `json:"nonces"`
-	CA              string   `json:"ca"`
-	Proxy           string   `json:"proxy"`
+
+	PrivateKey *keySettings `json:"privateKey"`
+	Tag        *string      `json:"tag"`
+	CoverAlso  []string     `json:"coverAlso"`
+	Label      *string      `json:"label"`
+	Audience   *string      `json:"audience"`
+
+	Now         *int64   `json:"now"`
+	ClockOffset float64  `json:"clockOffset"`
+	Nonces      []string `json:"nonces"`
+	CA          string   `json:"ca"`
+	Proxy       string   `json:"proxy"`
 }
 
 // credential is a client with a connection pool for each version of HTTP.
 type credential struct {
 	client *postern.Client
+	key    *postern.PrivateKey // nil for methods without one
 	bases  map[string]http.RoundTripper
 }
 
 func newCredential(s *clientSettings) (*credential, error) {
-	client, err := s.client()
+	key, err := s.privateKey()
+	if err != nil {
+		return nil, err
+	}
+	client, err := s.client(key)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +86,7 @@ func newCredential(s *clientSettings) (*credential, error) {
 		}
 		first.Proxy, second.Proxy = http.ProxyURL(proxy), http.ProxyURL(proxy)
 	}
-	return &credential{client, map[string]http.RoundTripper{"": first, "1.1": first, "2": second}}, nil
+	return &credential{client, key, map[string]http.RoundTripper{"": first, "1.1": first, "2": second}}, nil
 }
 
 func rootsOf(file string) (*x509.CertPool, error) {
@@ -92,7 +104,7 @@ func rootsOf(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-func (s *clientSettings) client() (*postern.Client, error) {
+func (s *clientSettings) client(key *postern.PrivateKey) (*postern.Client, error) {
 	options := []postern.Option{hook.Option(s.hooks()).(postern.Option)}
 	if s.Carrier != nil && s.Carrier.Header != nil {
 		options = append(options, postern.WithKeyHeader(*s.Carrier.Header))
@@ -100,7 +112,7 @@ func (s *clientSettings) client() (*postern.Client, error) {
 	if s.Carrier != nil && s.Carrier.Query != nil {
 		options = append(options, postern.WithKeyParameter(*s.Carrier.Query))
 	}
-	if s.Algorithm != nil {
+	if s.PrivateKey == nil && s.Algorithm != nil {
 		options = append(options, postern.WithAlgorithm(postern.Algorithm(*s.Algorithm)))
 	}
 	if s.SignedHeaders != nil {
@@ -111,7 +123,7 @@ func (s *clientSettings) client() (*postern.Client, error) {
 	} else if s.Encoding != "" && s.Encoding != "decoded" {
 		return nil, &postern.Problem{Code: postern.CodeInvalidCredential, Message: "the encoding is neither decoded nor raw"}
 	}
-	if s.Nonce {
+	if s.PrivateKey == nil && s.Nonce != nil && *s.Nonce {
 		options = append(options, postern.WithNonce())
 	}
 	if s.Retries != nil {
@@ -120,7 +132,14 @@ func (s *clientSettings) client() (*postern.Client, error) {
 	if s.ClockCorrection != nil {
 		options = append(options, postern.WithClockCorrection(time.Duration(*s.ClockCorrection*float64(time.Second))))
 	}
+	if key != nil {
+		options = append(options, s.keyOptions()...)
+	}
 	switch s.Method {
+	case "http-message-signature":
+		return postern.NewMessageSignature(s.AppKey, key, options...)
+	case "private-key-jwt":
+		return postern.NewPrivateKeyJWT(s.AppKey, key, s.TokenURL, options...)
 	case "key":
 		return postern.NewKey(s.AppKey, options...)
 	case "hmac":
@@ -162,7 +181,7 @@ func (c *credential) printed() string {
 	var text bytes.Buffer
 	transport := &postern.Transport{Client: c.client}
 	values := []any{
-		c.client, transport, *transport, c.client.HTTPClient(), map[string]any{"client": c.client}, struct{ C any }{c.client},
+		c.client, c.key, transport, *transport, c.client.HTTPClient(), map[string]any{"client": c.client}, struct{ C any }{c.client},
 	}
 	for _, value := range values {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%T"} {

@@ -19,6 +19,8 @@ type question struct {
 	HTTP    string          `json:"http"`
 	Client  clientSettings  `json:"client"`
 	Request requestSettings `json:"request"`
+
+	AcceptSignature *string `json:"acceptSignature"`
 }
 
 // answer has the id of its question and what follows from it.
@@ -90,12 +92,14 @@ func (d *driver) answer(asked *question) answer {
 	}
 	client, found := d.clients[asked.Name]
 	switch {
-	case asked.Op != "sign" && asked.Op != "print":
+	case asked.Op != "sign" && asked.Op != "assertion" && asked.Op != "print":
 		return answer{"error": "this op is not known"}
 	case !found:
 		return answer{"error": "there is no client of this name"}
 	case asked.Op == "sign":
 		return client.sign(asked)
+	case asked.Op == "assertion":
+		return client.assertion()
 	}
 	return answer{"text": client.printed()}
 }

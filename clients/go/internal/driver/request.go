@@ -11,6 +11,7 @@ import (
 	"time"
 
 	postern "github.com/postern-gateway/postern/clients/go"
+	"github.com/postern-gateway/postern/clients/go/internal/hook"
 )
 
 const sendTimeout = 5 * time.Minute
@@ -77,9 +78,18 @@ func (c *credential) sign(asked *question) answer {
 	if err != nil {
 		return failure(err)
 	}
-	signed, err := (&postern.Transport{Client: c.client, Base: c.bases["1.1"]}).Sign(request)
+	transport := &postern.Transport{Client: c.client, Base: c.bases["1.1"]}
+	var signed *http.Request
+	if asked.AcceptSignature == nil {
+		signed, err = transport.Sign(request)
+	} else {
+		signed, err = transport.SignAgain(request, *asked.AcceptSignature)
+	}
 	if err != nil {
 		return failure(err)
+	}
+	if signed == nil {
+		return answer{"signed": nil}
 	}
 	var body []byte
 	if signed.Body != nil {
@@ -92,6 +102,14 @@ func (c *credential) sign(asked *question) answer {
 		"method": signed.Method, "url": signed.URL.String(), "headers": headers,
 		"body": base64.StdEncoding.EncodeToString(body),
 	}}
+}
+
+func (c *credential) assertion() answer {
+	made, err := hook.Assertion(context.Background(), c.client)
+	if err != nil {
+		return failure(err)
+	}
+	return answer{"assertion": made}
 }
 
 func (c *credential) send(asked *question) answer {
