@@ -23,7 +23,12 @@ const both = (adapter: string, library: Way['library'] = {}): readonly Way[] => 
 /** The languages. What each needs on the machine is in scripts/testing/suites.mjs. */
 export const languages = {
   go: { title: 'Go', folder: 'go', ways: both('net/http'), hasPrivateKeys: true },
-  java: { title: 'Java', folder: 'java', ways: [...both('java.net.http', { isResending: true }), ...both('okhttp')] },
+  java: {
+    title: 'Java',
+    folder: 'java',
+    ways: [...both('java.net.http', { isResending: true }), ...both('okhttp')],
+    hasPrivateKeys: true,
+  },
   javascript: { title: 'JavaScript', folder: 'javascript', ways: both('fetch'), hasPrivateKeys: true },
   php: {
     title: 'PHP',

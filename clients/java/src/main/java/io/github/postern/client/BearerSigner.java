@@ -4,14 +4,11 @@ import java.util.Set;
 
 /** Sends an access token. */
 final class BearerSigner implements Signer {
-    private final String appKey;
-    private final Secret appSecret;
-    private final String tokenUrl;
+    private final String printed;
 
-    BearerSigner(String appKey, Secret appSecret, String tokenUrl) {
-        this.appKey = appKey;
-        this.appSecret = appSecret;
-        this.tokenUrl = tokenUrl;
+    /** With the settings for print. */
+    BearerSigner(String printed) {
+        this.printed = printed;
     }
 
     @Override
@@ -33,6 +30,6 @@ final class BearerSigner implements Signer {
 
     @Override
     public String toString() {
-        return "method=oauth2, appKey=" + appKey + ", appSecret=" + appSecret + ", tokenUrl=" + tokenUrl;
+        return printed;
     }
 }

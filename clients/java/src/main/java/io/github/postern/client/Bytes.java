@@ -5,6 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** What signatures do with bytes. */
@@ -27,6 +28,20 @@ final class Bytes {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("this Java has no " + algorithm, e);
         }
+    }
+
+    static byte[] join(byte[] first, byte[] second) {
+        byte[] joined = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, joined, first.length, second.length);
+        return joined;
+    }
+
+    static byte[] ofHex(String hex) {
+        byte[] bytes = new byte[hex.length() / 2];
+        for (int at = 0; at < bytes.length; at++) {
+            bytes[at] = (byte) Integer.parseInt(hex.substring(2 * at, 2 * at + 2), 16);
+        }
+        return bytes;
     }
 
     static String hex(byte[] bytes) {

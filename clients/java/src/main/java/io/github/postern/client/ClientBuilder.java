@@ -16,6 +16,8 @@ import java.util.regex.Pattern;
 public abstract class ClientBuilder<B extends ClientBuilder<B>> {
     private static final Pattern APP_KEY = Pattern.compile("[A-Za-z0-9._-]{1,512}");
 
+    private static final int LONGEST_KEY_ID = 512;
+
     int retries = 2;
     Duration clockCorrection = Duration.ZERO;
     Clock clock = Clock.systemUTC();
@@ -79,6 +81,35 @@ public abstract class ClientBuilder<B extends ClientBuilder<B>> {
     B nonces(Supplier<String> source) {
         nonces = source;
         return self();
+    }
+
+    ClientClock clientClock() {
+        return new ClientClock(clock, clockCorrection);
+    }
+
+    /** The App Key of a method with a private key. */
+    static String checkKeyId(String appKey) {
+        if (appKey == null || appKey.length() > LONGEST_KEY_ID || !AcceptSignature.isParameter(appKey)) {
+            throw new SigningProblem(INVALID_CREDENTIAL,
+                    "The App Key is not 1 to 512 characters of printable ASCII without \" and \\.");
+        }
+        return appKey;
+    }
+
+    static SigningKey checkPrivateKey(SigningKey key) {
+        if (key == null) {
+            throw new SigningProblem(INVALID_CREDENTIAL, "There is no private key.");
+        }
+        return key;
+    }
+
+    static String checkTokenUrl(String url) {
+        try {
+            WireUrl.parse(url == null ? "" : url);
+            return url;
+        } catch (SigningProblem e) {
+            throw new SigningProblem(INVALID_CREDENTIAL, "The token URL is not absolute, or not percent-encoded.");
+        }
     }
 
     static String checkAppKey(String appKey) {

@@ -6,6 +6,8 @@ import java.util.OptionalLong;
 
 /** The machine's clock with the correction that this client has learned from the gateway. */
 final class ClientClock {
+    private static final int LEAST_ASSERTION_DIFFERENCE = 30;
+
     private final Clock clock;
     private final long largestCorrection;
     private volatile long correction;
@@ -25,7 +27,8 @@ final class ClientClock {
         return correction;
     }
 
-    private long uncorrected() {
+    /** Seconds since 1970 by the machine's clock. */
+    long uncorrected() {
         return clock.instant().getEpochSecond();
     }
 
@@ -44,5 +47,13 @@ final class ClientClock {
             }
         }
         return correction != used;
+    }
+
+    /** The same after a refused assertion, when the clocks differ by enough to be the reason. */
+    boolean learnFromAssertion(HeaderList answer, long used) {
+        OptionalLong date = answer.first("Date").map(HttpDates::read).orElse(OptionalLong.empty());
+        boolean differs = date.isPresent()
+                && Math.abs(date.getAsLong() - uncorrected() - used) >= LEAST_ASSERTION_DIFFERENCE;
+        return differs && learn(answer, used);
     }
 }

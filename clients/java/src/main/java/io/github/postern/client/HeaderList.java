@@ -68,6 +68,23 @@ final class HeaderList {
         return others;
     }
 
+    /** A value without blanks and tabs at both ends. */
+    static String trimmed(String value) {
+        int start = 0;
+        int end = value.length();
+        while (start < end && isBlank(value.charAt(start))) {
+            start++;
+        }
+        while (end > start && isBlank(value.charAt(end - 1))) {
+            end--;
+        }
+        return value.substring(start, end);
+    }
+
+    private static boolean isBlank(char character) {
+        return character == ' ' || character == '\t';
+    }
+
     /** The names alone, since values may be secret. */
     @Override
     public String toString() {

@@ -20,6 +20,10 @@ final class HeaderNames {
         return TOKEN.matcher(name).matches();
     }
 
+    static boolean hasUpperCase(String name) {
+        return name.chars().anyMatch(each -> each >= 'A' && each <= 'Z');
+    }
+
     /** False for headers that proxies or the gateway change; some servers read {@code _} as {@code -}. */
     static boolean isSignable(String name) {
         return isHeaderName(name) && !NOT_SIGNABLE.matcher(name.toLowerCase(Locale.ROOT).replace('_', '-')).matches();

@@ -99,24 +99,7 @@ final class HmacSigner implements Signer {
                 throw unsignable(name, "has a value with characters beyond printable ASCII");
             }
         }
-        return trim(value);
-    }
-
-    /** Without blanks and tabs at both ends. */
-    private static String trim(String value) {
-        int start = 0;
-        int end = value.length();
-        while (start < end && isBlank(value.charAt(start))) {
-            start++;
-        }
-        while (end > start && isBlank(value.charAt(end - 1))) {
-            end--;
-        }
-        return value.substring(start, end);
-    }
-
-    private static boolean isBlank(char character) {
-        return character == ' ' || character == '\t';
+        return HeaderList.trimmed(value);
     }
 
     private static SigningProblem unsignable(String name, String reason) {

@@ -63,7 +63,7 @@ final class HttpCall<T> {
     private void attempt(RequestToSign toSign) {
         CompletableFuture<AccessToken> token = client.tokens().map(source -> source.get(tokenTransport))
                 .orElseGet(() -> CompletableFuture.completedFuture(null));
-        follow(token, fresh -> send(toSign, client.attempt(toSign, fresh)));
+        follow(token, fresh -> send(toSign, client.attempt(toSign, fresh, retries.signer())));
     }
 
     private void send(RequestToSign toSign, Attempt attempt) {

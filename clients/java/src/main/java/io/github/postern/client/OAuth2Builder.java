@@ -1,7 +1,5 @@
 package io.github.postern.client;
 
-import static io.github.postern.client.SigningProblem.Code.INVALID_CREDENTIAL;
-
 import java.util.function.LongSupplier;
 
 /** Settings of a client that asks for access tokens. */
@@ -14,15 +12,7 @@ public final class OAuth2Builder extends ClientBuilder<OAuth2Builder> {
     OAuth2Builder(String appKey, String appSecret, String tokenUrl) {
         this.appKey = checkAppKey(appKey);
         this.appSecret = Secret.appSecret(appSecret);
-        this.tokenUrl = checkTokenUrl(tokenUrl);
-    }
-
-    private static String checkTokenUrl(String url) {
-        try {
-            return WireUrl.parse(url == null ? "" : url).text();
-        } catch (SigningProblem e) {
-            throw new SigningProblem(INVALID_CREDENTIAL, "The token URL is not absolute, or not percent-encoded.");
-        }
+        this.tokenUrl = WireUrl.parse(checkTokenUrl(tokenUrl)).text();
     }
 
     /** What measures the life of tokens, for tests. */
@@ -38,7 +28,8 @@ public final class OAuth2Builder extends ClientBuilder<OAuth2Builder> {
 
     @Override
     public PosternClient build() {
-        return new PosternClient(new BearerSigner(appKey, appSecret, tokenUrl),
-                new TokenSource(tokenUrl, appKey, appSecret, nanoTime), this);
+        ClientSecret secret = new ClientSecret(appKey, appSecret);
+        return new PosternClient(new BearerSigner("method=oauth2, " + secret + ", tokenUrl=" + tokenUrl),
+                new TokenSource(tokenUrl, secret, nanoTime), this);
     }
 }

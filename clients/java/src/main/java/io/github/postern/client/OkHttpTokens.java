@@ -38,6 +38,9 @@ final class OkHttpTokens implements TokenSource.Transport {
             if (e.getCause() instanceof IOException) {
                 throw (IOException) e.getCause();
             }
+            if (e.getCause() instanceof SigningProblem) {
+                throw (SigningProblem) e.getCause();
+            }
             throw new IOException(e.getCause());
         }
     }
@@ -49,7 +52,8 @@ final class OkHttpTokens implements TokenSource.Transport {
         MediaType type = MediaType.get(question.headerList().first("Content-Type").orElseThrow());
         request.method(question.method(), RequestBody.create(question.bytes(), type));
         try (Response response = http.newCall(request.build()).execute()) {
-            return CompletableFuture.completedFuture(new TokenSource.Answer(response.code(), body(response)));
+            return CompletableFuture.completedFuture(new TokenSource.Answer(response.code(),
+                    HeaderList.of(response.headers().toMultimap()), body(response)));
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
         }

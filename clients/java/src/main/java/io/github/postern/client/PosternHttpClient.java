@@ -21,7 +21,7 @@ import javax.net.ssl.SSLParameters;
 /**
  * A {@link HttpClient} that signs every request at the last moment, and tries again what the gateway refused for now.
  *
- * <p>HMAC and parameter signatures read the body into memory, at most 10 485 760 bytes (2 097 152 for JSON in a
+ * <p>Methods that sign read the body into memory, at most 10 485 760 bytes (2 097 152 for JSON in a
  * wrapper). With key and OAuth2 it passes through as a stream. A timeout of a request counts for each attempt.
  * {@code http:} URLs are called over HTTP/1.1, as the gateway refuses the library's offer to upgrade.
  *
@@ -175,7 +175,8 @@ public final class PosternHttpClient extends HttpClient {
                 .sendAsync(HttpRequests.tokenRequest(question, TOKEN_TIMEOUT), head -> new BoundedBytes(
                         TokenSource.LARGEST_ANSWER,
                         () -> new TokenException("The answer of the token URL is too large.", null)))
-                .thenApply(answer -> new TokenSource.Answer(answer.statusCode(), answer.body()));
+                .thenApply(answer -> new TokenSource.Answer(answer.statusCode(),
+                        HeaderList.of(answer.headers().map()), answer.body()));
     }
 
     @Override

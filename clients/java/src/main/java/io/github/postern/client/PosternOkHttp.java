@@ -13,7 +13,7 @@ import okhttp3.Response;
  * Makes an OkHttp client that signs every request at the last moment, and tries again what the gateway refused for now.
  * Needs OkHttp 4 or 5.
  *
- * <p>HMAC and parameter signatures read the body into memory, at most 10 485 760 bytes (2 097 152 for JSON in a
+ * <p>Methods that sign read the body into memory, at most 10 485 760 bytes (2 097 152 for JSON in a
  * wrapper); one-shot bodies too, which can then be sent again. With key and OAuth2 it passes through as a stream, and a
  * one-shot body is sent once.
  *

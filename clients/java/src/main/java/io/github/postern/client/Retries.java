@@ -10,6 +10,9 @@ final class Retries {
     private static final Set<String> REPEATABLE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "PUT", "DELETE");
     /** Not {@code GATEWAY_ERROR}: such a request may have reached the API. */
     private static final Set<String> NOT_DECIDED = Set.of("STORE_UNAVAILABLE", "LIMITER_UNAVAILABLE", "UNAVAILABLE");
+    /** What the signature itself may be the reason of. */
+    private static final Set<String> NOT_SIGNED_RIGHT =
+            Set.of("CREDENTIALS_MISSING", "CREDENTIALS_MALFORMED", "AUTHENTICATION_FAILED");
     private static final long LONGEST_WAIT_SECONDS = 60;
     private static final double CHANCE = 0.2;
 
@@ -20,12 +23,20 @@ final class Retries {
     private int backoffs;
     private boolean renewedToken;
     private boolean correctedClock;
+    private boolean obeyed;
+    private Signer signer;
 
     Retries(PosternClient client, String method, boolean isBodyRepeatable) {
         this.client = client;
         this.isBodyRepeatable = isBodyRepeatable;
         this.isMethodRepeatable = REPEATABLE_METHODS.contains(method);
         this.left = client.retries();
+        this.signer = client.signer();
+    }
+
+    /** What signs the next attempt: the client's, until the gateway asks for another signature. */
+    Signer signer() {
+        return signer;
     }
 
     /** How long to wait before the next attempt; nothing when the refusal is the answer. */
@@ -44,6 +55,15 @@ final class Retries {
         if (tokenDropped && !renewedToken) {
             renewedToken = true;
             return Optional.of(Duration.ZERO);
+        }
+        if (!obeyed && refusal.status() == 401 && NOT_SIGNED_RIGHT.contains(refusal.code())) {
+            String accepted = String.join(", ", headers.all("Accept-Signature"));
+            Optional<Signer> wanted = signer.obey(accepted, attempt.unsigned());
+            if (wanted.isPresent()) {
+                obeyed = true;
+                signer = wanted.get();
+                return Optional.of(Duration.ZERO);
+            }
         }
         return counted(wait(refusal));
     }

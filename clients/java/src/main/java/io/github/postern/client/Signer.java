@@ -1,5 +1,6 @@
 package io.github.postern.client;
 
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -21,6 +22,14 @@ interface Signer {
     /** The most bytes that a body with these headers may have, when the method needs it whole. */
     default int largestBody(HeaderList headers) {
         return LARGEST_BODY;
+    }
+
+    /**
+     * What makes the signature that an {@code Accept-Signature} asks for of a request; nothing where that is no more
+     * than {@link #sign} makes, or cannot be done.
+     */
+    default Optional<Signer> obey(String accepted, RequestToSign request) {
+        return Optional.empty();
     }
 
     /** The names of the headers that {@link #sign} sets, in any request. */

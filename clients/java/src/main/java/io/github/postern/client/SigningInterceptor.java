@@ -43,7 +43,7 @@ final class SigningInterceptor implements Interceptor {
                 readsBody || OkHttpBodies.isRepeatable(request.body()));
         while (true) {
             AccessToken token = client.tokens().isPresent() ? tokens.token(client.tokens().get()) : null;
-            Attempt attempt = client.attempt(toSign, token);
+            Attempt attempt = client.attempt(toSign, token, retries.signer());
             Request signed = toSend(request, attempt.request());
             OkHttpAttempt state = new OkHttpAttempt(signed, readsBody);
             Duration wait;

@@ -12,7 +12,7 @@ public final class SigningProblem extends IllegalArgumentException {
 
     /** What is wrong. These names do not change. */
     public enum Code {
-        /** App Key, App Secret or a setting of the client is not usable. */
+        /** App Key, App Secret, private key or a setting of the client is not usable. */
         INVALID_CREDENTIAL,
         /** A parameter has a name that the client or the gateway sets. */
         RESERVED_PARAMETER,
@@ -28,17 +28,23 @@ public final class SigningProblem extends IllegalArgumentException {
         BODY_NOT_SIGNABLE,
         /** More bytes than the gateway takes. */
         BODY_TOO_LARGE,
-        /** HMAC: a signed header that is absent, repeated, or cannot be signed. */
+        /** HMAC and message signatures: a signed header that is absent, repeated, or cannot be signed. */
         HEADER_NOT_SIGNABLE,
         /** The URL is not absolute, or its path or query holds bytes outside 0x21–0x7E. */
-        TARGET_NOT_SIGNABLE
+        TARGET_NOT_SIGNABLE,
+        /** A private key that another program keeps gave no signature. The cause says why. */
+        SIGNER_FAILED
     }
 
     /** What is wrong. */
     private final Code code;
 
     SigningProblem(Code code, String message) {
-        super(message);
+        this(code, message, null);
+    }
+
+    SigningProblem(Code code, String message, Throwable cause) {
+        super(message, cause);
         this.code = Objects.requireNonNull(code);
     }
 

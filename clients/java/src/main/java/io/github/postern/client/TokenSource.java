@@ -3,11 +3,8 @@ package io.github.postern.client;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
-import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,16 +21,14 @@ final class TokenSource {
             UnknownHostException.class, InterruptedIOException.class, HttpTimeoutException.class, SSLException.class);
 
     private final String tokenUrl;
-    private final String appKey;
-    private final Secret appSecret;
+    private final TokenCredential credential;
     private final LongSupplier nanoTime;
     private AccessToken token;
     private CompletableFuture<AccessToken> pending;
 
-    TokenSource(String tokenUrl, String appKey, Secret appSecret, LongSupplier nanoTime) {
+    TokenSource(String tokenUrl, TokenCredential credential, LongSupplier nanoTime) {
         this.tokenUrl = tokenUrl;
-        this.appKey = appKey;
-        this.appSecret = appSecret;
+        this.credential = credential;
         this.nanoTime = nanoTime;
     }
 
@@ -45,10 +40,12 @@ final class TokenSource {
     /** What came back. */
     static final class Answer {
         private final int status;
+        private final HeaderList headers;
         private final byte[] body;
 
-        Answer(int status, byte[] body) {
+        Answer(int status, HeaderList headers, byte[] body) {
             this.status = status;
+            this.headers = headers;
             this.body = body;
         }
     }
@@ -68,7 +65,7 @@ final class TokenSource {
         }
         CompletableFuture<AccessToken> result = asked.copy();
         // Outside the lock, since a transport may wait for the answer.
-        ask(transport).whenComplete((fresh, failure) -> settle(asked, fresh, failure));
+        ask(transport, true).whenComplete((fresh, failure) -> settle(asked, fresh, failure));
         return result;
     }
 
@@ -102,14 +99,18 @@ final class TokenSource {
                 : new TokenException("The token URL gave no answer that is HTTP.", null);
     }
 
-    private CompletableFuture<AccessToken> ask(Transport transport) {
+    /** Once more after a refused assertion when the clock was corrected. */
+    private CompletableFuture<AccessToken> ask(Transport transport, boolean mayAskAgain) {
         long askedAt = nanoTime.getAsLong();
+        long correction = credential.correction();
         try {
-            return transport.ask(question()).thenApply(answer -> {
+            return transport.ask(credential.question(tokenUrl, correction)).thenCompose(answer -> {
                 try {
-                    return AccessToken.read(answer.status, answer.body, askedAt);
+                    return CompletableFuture.completedFuture(AccessToken.read(answer.status, answer.body, askedAt));
                 } catch (TokenException e) {
-                    throw new CompletionException(e);
+                    boolean isRefused = e.error().filter("invalid_client"::equals).isPresent();
+                    return mayAskAgain && isRefused && credential.learn(answer.headers, correction)
+                            ? ask(transport, false) : CompletableFuture.failedFuture(e);
                 }
             });
         } catch (RuntimeException | Error e) {
@@ -117,15 +118,8 @@ final class TokenSource {
         }
     }
 
-    private RequestToSign question() {
-        String client = URLEncoder.encode(appKey, StandardCharsets.UTF_8) + ":"
-                + URLEncoder.encode(appSecret.reveal(), StandardCharsets.UTF_8);
-        return RequestToSign.of("POST", tokenUrl)
-                .header("Authorization",
-                        "Basic " + Base64.getEncoder().encodeToString(client.getBytes(StandardCharsets.US_ASCII)))
-                .header("Content-Type", "application/x-www-form-urlencoded")
-                .header("Accept", "application/json")
-                .body("grant_type=client_credentials".getBytes(StandardCharsets.US_ASCII));
+    TokenCredential credential() {
+        return credential;
     }
 
     @Override

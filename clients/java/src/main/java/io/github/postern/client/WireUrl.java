@@ -41,9 +41,17 @@ final class WireUrl {
     }
 
     private static String sent(String scheme, String authority) {
-        String host = authority.substring(authority.lastIndexOf('@') + 1);
+        return withoutOwnPort(scheme, authority.substring(authority.lastIndexOf('@') + 1));
+    }
+
+    private static String withoutOwnPort(String scheme, String host) {
         String port = host.endsWith(":") ? ":" : scheme.equals("https") ? ":443" : ":80";
         return host.endsWith(port) ? host.substring(0, host.length() - port.length()) : host;
+    }
+
+    /** Another host as an authority of this URL, without the scheme's own port. */
+    String withoutOwnPort(String host) {
+        return withoutOwnPort(scheme, host);
     }
 
     private static String before(String text, char mark) {
@@ -68,8 +76,17 @@ final class WireUrl {
         return scheme.equals("https");
     }
 
+    String scheme() {
+        return scheme;
+    }
+
     String authority() {
         return authority;
+    }
+
+    /** Never empty. */
+    String path() {
+        return path;
     }
 
     /** The text after {@code ?}, empty when there is none. */

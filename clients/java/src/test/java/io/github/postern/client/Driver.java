@@ -87,7 +87,9 @@ final class Driver {
                 clients.put((String) question.get("name"), new DriverClient((Map<?, ?>) question.get("client")));
                 return Map.of("created", true);
             case "sign":
-                return Map.of("signed", signed(client(question).sign((Map<?, ?>) question.get("request"))));
+                return sign(question);
+            case "assertion":
+                return Map.of("assertion", client(question).assertion());
             case "send":
                 return client(question).send((String) question.get("adapter"), (String) question.get("http"),
                         (Map<?, ?>) question.get("request"));
@@ -96,6 +98,17 @@ final class Driver {
             default:
                 throw new IllegalArgumentException("no such op");
         }
+    }
+
+    private Map<String, Object> sign(Map<?, ?> question) throws Exception {
+        Map<?, ?> request = (Map<?, ?>) question.get("request");
+        Object accepted = question.get("acceptSignature");
+        if (accepted == null) {
+            return Map.of("signed", signed(client(question).sign(request)));
+        }
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("signed", client(question).signAgain(request, (String) accepted).map(Driver::signed).orElse(null));
+        return answer;
     }
 
     private DriverClient client(Map<?, ?> question) {

@@ -22,12 +22,14 @@ import java.util.OptionalLong;
 /** A client of the driver, with both adapters over both versions of HTTP. */
 final class DriverClient {
     private final ClientBuilder<?> builder;
+    private final SigningKey key;
     private final PosternClient client;
     private final Map<String, PosternHttpClient> http = new LinkedHashMap<>();
     private final DriverOkHttp okHttp;
 
     DriverClient(Map<?, ?> settings) throws Exception {
         builder = Vector.builder(settings);
+        key = KeyVector.key(settings);
         client = builder.build();
         DriverTls tls = settings.get("ca") == null ? null : new DriverTls(Path.of((String) settings.get("ca")));
         for (HttpClient.Version version : HttpClient.Version.values()) {
@@ -52,13 +54,21 @@ final class DriverClient {
         return version == HttpClient.Version.HTTP_2 ? "2" : "1.1";
     }
 
+    Optional<SignedRequest> signAgain(Map<?, ?> question, String accepted) {
+        return client.signAgain(Vector.request(question), accepted);
+    }
+
+    String assertion() {
+        return client.assertion();
+    }
+
     SignedRequest sign(Map<?, ?> question) throws Exception {
         RequestToSign request = Vector.request(question);
         if (client.tokens().isEmpty()) {
             return client.sign(request);
         }
         AccessToken token = client.tokens().get().get(http.get("1.1").tokenTransport()).get();
-        return client.attempt(request, token).request();
+        return client.attempt(request, token, client.signer()).request();
     }
 
     Map<String, Object> send(String adapter, String version, Map<?, ?> question) throws Exception {
@@ -112,7 +122,10 @@ final class DriverClient {
     String print() throws Exception {
         RequestToSign request = RequestToSign.of("GET", "https://api.example.com/orders");
         List<Object> all = new ArrayList<>(List.of(builder, client, client.signer(), http, okHttp.clients(), request));
-        client.tokens().ifPresent(all::add);
+        client.tokens().ifPresent(source -> all.addAll(List.of(source, source.credential())));
+        if (key != null) {
+            all.add(key);
+        }
         if (client.tokens().isEmpty()) {
             all.add(client.sign(request));
         } else {

@@ -32,12 +32,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SecretsTest {
     private static final String SECRET = "the-app-secret-value";
     private static final String KEY = "the-app-key-value";
+    private static final String PRIVATE = "n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU";
 
     static Stream<PosternClient> clients() {
+        SigningKey privateKey = SigningKey.ofJwk("{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"d\":\"" + PRIVATE + "\","
+                + "\"x\":\"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs\"}");
         return Stream.of(PosternClient.key(KEY).build(), PosternClient.key(KEY).query("appKey").build(),
                 PosternClient.hmac("k", SECRET).nonce(true).build(),
                 PosternClient.parameterSignature("k", SECRET).build(),
-                PosternClient.oauth2("k", SECRET, "https://api.example.com/oauth2/token").build());
+                PosternClient.oauth2("k", SECRET, "https://api.example.com/oauth2/token").build(),
+                PosternClient.messageSignature("k", privateKey).build(),
+                PosternClient.privateKeyJwt("k", privateKey, "https://api.example.com/oauth2/token").build());
     }
 
     @ParameterizedTest
@@ -52,7 +57,7 @@ class SecretsTest {
         }
         for (Object each : reachable(roots)) {
             String printed = String.valueOf(each);
-            assertFalse(printed.contains(SECRET) || printed.contains(KEY), each.getClass() + " prints a secret");
+            assertTrue(Stream.of(SECRET, KEY, PRIVATE).noneMatch(printed::contains), each.getClass() + " prints a secret");
         }
         assertTrue(client.toString().contains("[secret]"), client.toString());
     }

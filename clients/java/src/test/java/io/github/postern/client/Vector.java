@@ -73,7 +73,8 @@ final class Vector {
     static ClientBuilder<?> builder(Map<?, ?> client) {
         String key = (String) client.get("appKey");
         String secret = (String) client.get("appSecret");
-        ClientBuilder<?> builder = ofMethod(client, key, secret);
+        ClientBuilder<?> builder = KeyVector.isMethod(client) ? KeyVector.ofMethod(client, key)
+                : ofMethod(client, key, secret);
         if (client.get("retries") != null) {
             builder.retries(((Number) client.get("retries")).intValue());
         }
