@@ -1,6 +1,8 @@
 package postern
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -213,6 +215,17 @@ func (c *Client) Sign(request *http.Request) (*http.Request, error) {
 func (c *Client) SignAgain(request *http.Request, acceptSignature string) (*http.Request, error) {
 	return (&Transport{Client: c}).SignAgain(request, acceptSignature)
 }
+
+// Assertion gives an assertion that stands for an App Secret (RFC 7523), another one each time, for a library that asks
+// the token URL itself. It counts once, and for a minute. A client of another method than [NewPrivateKeyJWT] has none.
+func (c *Client) Assertion(ctx context.Context) (string, error) {
+	if c.tokens == nil || c.tokens.asserter == nil {
+		return "", errNoAssertion
+	}
+	return c.tokens.asserter.assertion(ctx, c.offset.Load())
+}
+
+var errNoAssertion = errors.New("postern: only a client of NewPrivateKeyJWT makes assertions")
 
 // String shows the method and the settings; secrets are shown as [secret].
 func (c *Client) String() string {

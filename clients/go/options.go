@@ -1,7 +1,6 @@
 package postern
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -140,16 +139,7 @@ func withHooks(hooks hook.Hooks) Option {
 	}}
 }
 
-func init() {
-	hook.Option = func(hooks hook.Hooks) any { return withHooks(hooks) }
-	hook.Assertion = func(ctx context.Context, client any) (string, error) {
-		made, ok := client.(*Client)
-		if !ok || made.tokens == nil || made.tokens.asserter == nil {
-			return "", invalid("the client makes no assertions")
-		}
-		return made.tokens.asserter.assertion(ctx, made.offset.Load())
-	}
-}
+func init() { hook.Option = func(hooks hook.Hooks) any { return withHooks(hooks) } }
 
 func newSettings(method string, options []Option) (settings, error) {
 	s := settings{algorithm: HMACSHA256, keyHeader: "X-App-Key", label: "sig1", retries: defaultRetries}

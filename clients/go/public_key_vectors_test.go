@@ -160,7 +160,7 @@ func (v *publicKeyCase) signatureOf(t *testing.T, signed *http.Request) []byte {
 }
 
 func (v *publicKeyCase) runAssertion(t *testing.T, client *Client) {
-	made, err := hook.Assertion(context.Background(), client)
+	made, err := client.Assertion(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	postern "github.com/postern-gateway/postern/clients/go"
-	"github.com/postern-gateway/postern/clients/go/internal/hook"
 )
 
 const sendTimeout = 5 * time.Minute
@@ -105,7 +104,7 @@ func (c *credential) sign(asked *question) answer {
 }
 
 func (c *credential) assertion() answer {
-	made, err := hook.Assertion(context.Background(), c.client)
+	made, err := c.client.Assertion(context.Background())
 	if err != nil {
 		return failure(err)
 	}

@@ -24,10 +24,6 @@ type Hooks struct {
 // Option makes a postern.Option of hooks. Package postern sets it.
 var Option func(Hooks) any
 
-// Assertion gives the assertion of the next question to the token URL, of a *postern.Client of method private-key-jwt.
-// Package postern sets it.
-var Assertion func(ctx context.Context, client any) (string, error)
-
 // WithDefaults fills in what is not set.
 func (h Hooks) WithDefaults() Hooks {
 	if h.Now == nil {
