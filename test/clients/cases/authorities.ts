@@ -8,6 +8,7 @@ import {
   type Subject,
 } from '../../support/clients/calls.ts';
 import { type ForwardProxy, startForwardProxy } from '../../support/clients/forward-proxy.ts';
+import { type Language } from '../../support/clients/languages.ts';
 import { type EndpointName } from '../../support/clients/partner-document.ts';
 import { type ClientSettings, type Sent } from '../../support/clients/protocol.ts';
 
@@ -20,8 +21,10 @@ const spellings = [
   ...['api%2eexample.com', 'köln.example.com', 'api.example.com:443'],
 ];
 
+type Method = ClientSettings['method'];
+
 interface ProxiedCall extends CallParts {
-  readonly by: ClientSettings['method'];
+  readonly by: Method;
   readonly settings?: ClientParts;
   readonly endpoint: EndpointName;
 }
@@ -42,9 +45,25 @@ const calls: Readonly<Record<string, ProxiedCall>> = {
   },
   oauth2: { by: 'oauth2', endpoint: 'bearer' },
 };
+const messageCalls: typeof calls = {
+  'a message signature': { by: 'http-message-signature', endpoint: 'signed', rest: '?a=%c3%bc' },
+  'a message signature with a body': {
+    by: 'http-message-signature',
+    endpoint: 'signed',
+    method: 'POST',
+    body: { text: 'x' },
+  },
+};
 
-/** Signed as `host`, an authority is signed as it is sent, by itself or through a proxy, or not sent at all. */
-export function authorityCases(subject: () => Subject): void {
+/** What signs an authority, with its endpoint. A message signature always does. */
+const hosts = { hmac: { endpoint: 'hmac', settings: { signedHeaders: ['host'] } } } as const;
+const messages = { 'http-message-signature': { endpoint: 'signed', settings: {} } } as const;
+/** The gateway takes the port of https away, whatever the address begins with: the endpoint says what that is. */
+const isOfAnotherScheme = (spelling: string): boolean => spelling.endsWith(':443');
+
+/** An authority that is signed is signed as it is sent, by itself or through a proxy, or not sent at all. */
+export function authorityCases(subject: () => Subject, { hasPrivateKeys }: Pick<Language, 'hasPrivateKeys'>): void {
+  const signing = Object.entries({ ...hosts, ...(hasPrivateKeys === true ? messages : {}) });
   const assertSignedAsSent = (sent: Sent, wasSent: boolean): void => {
     if ('response' in sent) assert.deepEqual([sent.response.status, sent.refusal], [200, null]);
     else assert.ok(!wasSent, `it was sent: ${JSON.stringify(sent)}`);
@@ -58,7 +77,8 @@ export function authorityCases(subject: () => Subject): void {
     });
     after(() => proxy[Symbol.asyncDispose]());
 
-    for (const [name, { by, settings = {}, endpoint, ...parts }] of Object.entries(calls)) {
+    const known = { ...calls, ...(hasPrivateKeys === true ? messageCalls : {}) };
+    for (const [name, { by, settings = {}, endpoint, ...parts }] of Object.entries(known)) {
       it(`a call is made as such a proxy takes it: ${name}`, async () => {
         const { driver, gateway, way } = subject();
         const tokenUrl = `${gateway.plainUrl}/oauth2/token`;
@@ -75,30 +95,33 @@ export function authorityCases(subject: () => Subject): void {
       });
     }
 
-    for (const spelling of spellings) {
-      it(`the authority is signed as it is sent, or refused: ${spelling}`, async () => {
-        const { driver, way } = subject();
-        const settings = { proxy: proxy.url, retries: 0, signedHeaders: ['host'] };
-        const [mark, client] = [newMark(), await createClient(subject(), 'hmac', settings)];
-        const url = `http://${spelling}/hmac/${mark}`;
-        const sent = await driver.send(client, way, { method: 'GET', url, headers: [] });
-        assertSignedAsSent(sent, proxy.received(mark).length > 0);
-      });
+    for (const [method, { endpoint, settings }] of signing) {
+      for (const spelling of spellings) {
+        if (endpoint === 'signed' && isOfAnotherScheme(spelling)) continue;
+        it(`the authority is signed as it is sent, or refused, by ${method}: ${spelling}`, async () => {
+          const { driver, way } = subject();
+          const made = { ...settings, proxy: proxy.url, retries: 0 };
+          const [mark, client] = [newMark(), await createClient(subject(), method as Method, made)];
+          const url = `http://${spelling}/${endpoint}/${mark}`;
+          const sent = await driver.send(client, way, { method: 'GET', url, headers: [] });
+          assertSignedAsSent(sent, proxy.received(mark).length > 0);
+        });
+      }
     }
   });
 
   describe('without a proxy', () => {
-    for (const host of ['127.0.0.1', 'LocalHost', '127.1', '0x7f.0.0.1', '2130706433', 'user@127.0.0.1']) {
-      it(`the authority is signed as it is sent, or refused: ${host}`, async () => {
-        const { driver, gateway, way } = subject();
-        const [mark, client] = [
-          newMark(),
-          await createClient(subject(), 'hmac', { signedHeaders: ['host'], retries: 0 }),
-        ];
-        const url = `http://${host}:${String(gateway.plainPort)}/hmac/${mark}`;
-        const sent = await driver.send(client, way, { method: 'GET', url, headers: [] });
-        assertSignedAsSent(sent, (await gateway.decisions(mark)).length > 0);
-      });
+    for (const [method, { endpoint, settings }] of signing) {
+      for (const host of ['127.0.0.1', 'LocalHost', '127.1', '0x7f.0.0.1', '2130706433', 'user@127.0.0.1']) {
+        it(`the authority is signed as it is sent, or refused, by ${method}: ${host}`, async () => {
+          const { driver, gateway, way } = subject();
+          const made = { ...settings, retries: 0 };
+          const [mark, client] = [newMark(), await createClient(subject(), method as Method, made)];
+          const url = `http://${host}:${String(gateway.plainPort)}/${endpoint}/${mark}`;
+          const sent = await driver.send(client, way, { method: 'GET', url, headers: [] });
+          assertSignedAsSent(sent, (await gateway.decisions(mark)).length > 0);
+        });
+      }
     }
   });
 }

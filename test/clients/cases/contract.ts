@@ -74,7 +74,7 @@ export function testClient(language: Language): void {
         secretCases(subjectOf(index));
         hostileCases(subjectOf(index));
         brokenConnectionCases(subjectOf(index));
-        if (http === '1.1') authorityCases(subjectOf(index));
+        if (http === '1.1') authorityCases(subjectOf(index), language);
         if (language.hasPrivateKeys === true) privateKeyCases(way, subjectOf(index));
       });
     }
