@@ -118,15 +118,21 @@ func readBody(ctx context.Context, body io.ReadCloser, length, limit int64) ([]b
 // when the context ends, also from a read that waits, for example of a pipe.
 func readUntil(ctx context.Context, body io.ReadCloser, length, limit int64) ([]byte, error) {
 	readAll := func() ([]byte, error) {
-		var read bytes.Buffer
-		if length > 0 {
-			read.Grow(int(length) + bytes.MinRead)
+		read := make([]byte, 0, max(length, bytes.MinRead)+1)
+		var err error
+		for count := 0; err == nil && int64(len(read)) <= limit; read = read[:len(read)+count] {
+			if len(read) == cap(read) {
+				read = append(read, 0)[:len(read)]
+			}
+			count, err = body.Read(read[len(read):min(int64(cap(read)), limit+1)])
 		}
-		_, err := read.ReadFrom(io.LimitReader(body, limit+1))
+		if err == io.EOF {
+			err = nil
+		}
 		if closeErr := body.Close(); err == nil {
 			err = closeErr
 		}
-		return read.Bytes(), err
+		return read, err
 	}
 	if ctx.Done() == nil {
 		return readAll()

@@ -75,10 +75,11 @@ func NewHMAC(appKey, appSecret string, options ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client.signer = &hmacSigner{
+	signer := &hmacSigner{
 		appKey: appKey, secret: key, algorithm: client.settings.algorithm,
 		signedHeaders: client.settings.signedHeaders, nonce: client.settings.nonceSource(),
 	}
+	client.signer = signer.prepare()
 	return client, nil
 }
 

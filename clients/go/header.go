@@ -7,12 +7,13 @@ import (
 
 // setHeader sets a header in place of all of that name, also those whose keys are not canonical.
 func setHeader(header http.Header, name, value string) {
+	name = http.CanonicalHeaderKey(name)
 	for key := range header {
-		if strings.EqualFold(key, name) {
+		if len(key) == len(name) && key != name && strings.EqualFold(key, name) {
 			delete(header, key)
 		}
 	}
-	header[http.CanonicalHeaderKey(name)] = []string{value}
+	header[name] = []string{value}
 }
 
 // headerValues gives all values of a header, also those whose keys are not canonical.

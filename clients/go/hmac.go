@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,6 +30,27 @@ type hmacSigner struct {
 	algorithm     Algorithm
 	signedHeaders []string
 	nonce         func() (string, error) // nil: none
+
+	withBody, withoutBody signedList
+	pads                  sync.Pool // of *notepad
+	dates                 lastDate
+}
+
+// signedList is what is signed, in its order and each once, and the Authorization up to the signature.
+type signedList struct {
+	names         []string
+	authorization string
+}
+
+// prepare makes what is the same for all requests.
+func (s *hmacSigner) prepare() *hmacSigner {
+	list := func(hasBody bool) signedList {
+		names := s.names(hasBody)
+		return signedList{names, `hmac appkey="` + s.appKey + `", algorithm="` + string(s.algorithm) + `", headers="` +
+			strings.Join(names, " ") + `", signature="`}
+	}
+	s.withBody, s.withoutBody = list(true), list(false)
+	return s
 }
 
 func (s *hmacSigner) bodyLimit(http.Header) int64 { return maxBodyBytes }
@@ -40,11 +63,19 @@ func (s *hmacSigner) sign(out *http.Request, body []byte, now int64) ([]byte, er
 	if err := s.setSignedValues(out, body, now); err != nil {
 		return nil, err
 	}
-	names := s.names(len(body) > 0)
-	lines := make([]string, len(names))
-	for i, name := range names {
+	list := s.withBody
+	if len(body) == 0 {
+		list = s.withoutBody
+	}
+	pad := s.pad()
+	defer s.pads.Put(pad)
+	text := pad.text[:0]
+	for i, name := range list.names {
+		if i > 0 {
+			text = append(text, '\n')
+		}
 		if name == "request-line" {
-			lines[i] = out.Method + " " + target + " HTTP/1.1"
+			text = append(append(append(append(text, out.Method...), ' '), target...), " HTTP/1.1"...)
 			continue
 		}
 		value := ""
@@ -53,21 +84,50 @@ func (s *hmacSigner) sign(out *http.Request, body []byte, now int64) ([]byte, er
 		} else if value, err = signedValue(out, name, len(body)); err != nil {
 			return nil, err
 		}
-		lines[i] = name + ": " + value
+		text = append(append(append(text, name...), ": "...), value...)
 	}
-	mac := hmac.New(algorithms[s.algorithm], []byte(s.secret()))
-	mac.Write([]byte(strings.Join(lines, "\n")))
-	setHeader(out.Header, "Authorization", `hmac appkey="`+s.appKey+`", algorithm="`+string(s.algorithm)+
-		`", headers="`+strings.Join(names, " ")+`", signature="`+base64.StdEncoding.EncodeToString(mac.Sum(nil))+`"`)
+	pad.text = text
+	pad.mac.Reset()
+	pad.mac.Write(text)
+	setHeader(out.Header, "Authorization", enclosed(list.authorization, pad.mac.Sum(pad.sum[:0]), `"`))
 	return body, nil
+}
+
+// notepad is what a signature is computed with. It is kept, because preparing the key takes as long as using it.
+type notepad struct {
+	mac  hash.Hash
+	text []byte
+	sum  [sha512.Size]byte
+}
+
+func (s *hmacSigner) pad() *notepad {
+	if pad, ok := s.pads.Get().(*notepad); ok && cap(pad.text) <= maxKeptText {
+		return pad
+	}
+	return &notepad{mac: hmac.New(algorithms[s.algorithm], []byte(s.secret())), text: make([]byte, 0, 512)}
+}
+
+// maxKeptText is the largest string to sign whose room is used again, in bytes.
+const maxKeptText = 16_384
+
+// enclosed writes bytes in base64 between two texts.
+func enclosed(before string, content []byte, after string) string {
+	var text strings.Builder
+	text.Grow(len(before) + base64.StdEncoding.EncodedLen(len(content)) + len(after))
+	text.WriteString(before)
+	var encoded [4 * (sha512.Size + 2) / 3]byte
+	base64.StdEncoding.Encode(encoded[:], content)
+	text.Write(encoded[:base64.StdEncoding.EncodedLen(len(content))])
+	text.WriteString(after)
+	return text.String()
 }
 
 // setSignedValues sets the headers that are signed and that this client makes.
 func (s *hmacSigner) setSignedValues(out *http.Request, body []byte, now int64) error {
-	setHeader(out.Header, "Date", time.Unix(now, 0).UTC().Format(http.TimeFormat))
+	setHeader(out.Header, "Date", s.dates.text(now))
 	if len(body) > 0 {
 		digest := sha256.Sum256(body)
-		setHeader(out.Header, "Digest", "SHA-256="+base64.StdEncoding.EncodeToString(digest[:]))
+		setHeader(out.Header, "Digest", enclosed("SHA-256=", digest[:], ""))
 	}
 	if s.nonce != nil {
 		nonce, err := s.nonce()
@@ -77,6 +137,23 @@ func (s *hmacSigner) setSignedValues(out *http.Request, body []byte, now int64) 
 		setHeader(out.Header, "X-Nonce", nonce)
 	}
 	return nil
+}
+
+// lastDate keeps the text of the last second, since many requests share one.
+type lastDate struct{ last atomic.Pointer[datedText] }
+
+type datedText struct {
+	seconds int64
+	text    string
+}
+
+func (d *lastDate) text(seconds int64) string {
+	last := d.last.Load()
+	if last == nil || last.seconds != seconds {
+		last = &datedText{seconds, time.Unix(seconds, 0).UTC().Format(http.TimeFormat)}
+		d.last.Store(last)
+	}
+	return last.text
 }
 
 // ownHeader gives the canonical name of a header that setSignedValues has set, and "" for all others.

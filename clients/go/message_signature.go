@@ -154,5 +154,5 @@ func checkField(name string) error {
 // digestOf is the Content-Digest of a body (RFC 9530).
 func digestOf(body []byte) string {
 	sum := sha256.Sum256(body)
-	return "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
+	return enclosed("sha-256=:", sum[:], ":")
 }
