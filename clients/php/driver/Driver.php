@@ -89,7 +89,11 @@ final class Driver
         }
         $session = $this->sessions[$question['name'] ?? ''] ?? throw new \RuntimeException('There is no such client.');
         match ($op) {
-            'sign' => self::write(['id' => $id, 'signed' => $session->sign($question['request'])]),
+            'sign' => self::write([
+                'id' => $id,
+                'signed' => $session->sign($question['request'], $question['acceptSignature'] ?? null),
+            ]),
+            'assertion' => self::write(['id' => $id, 'assertion' => $session->assertion()]),
             'print' => self::write(['id' => $id, 'text' => Printer::all($session->credential)]),
             'send' => $this->send($id, $session, $question),
             default => throw new \RuntimeException('There is no such op.'),

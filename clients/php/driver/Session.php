@@ -10,6 +10,8 @@ use GuzzleHttp\Psr7\HttpFactory;
 use Postern\Client\Credential;
 use Postern\Client\CurlClient;
 use Postern\Client\Guzzle\Middleware;
+use Postern\Client\HttpMessageSignature;
+use Postern\Client\PrivateKeyJwt;
 use Postern\Client\Psr18Client;
 use Postern\Client\Request;
 use Postern\Client\Response;
@@ -57,17 +59,26 @@ final class Session
 
     /**
      * @param array<string, mixed> $request
-     * @return array<string, mixed>
+     * @return array<string, mixed>|null
      */
-    public function sign(array $request): array
+    public function sign(array $request, ?string $acceptSignature): ?array
     {
-        $signed = $this->credential->sign(self::request($request));
-        return [
+        $signed = $acceptSignature !== null && $this->credential instanceof HttpMessageSignature
+            ? $this->credential->signAgain(self::request($request), $acceptSignature)
+            : $this->credential->sign(self::request($request));
+        return $signed === null ? null : [
             'method' => $signed->method(),
             'url' => $signed->url(),
             'headers' => $signed->headers(),
             'body' => base64_encode($signed->body()),
         ];
+    }
+
+    public function assertion(): string
+    {
+        return $this->credential instanceof PrivateKeyJwt
+            ? $this->credential->assertion()
+            : throw new \RuntimeException('The method has no assertions.');
     }
 
     /** @param array<string, mixed> $request */

@@ -9,7 +9,8 @@ use Postern\Client\Internal\Opaque;
 use Postern\Client\Internal\Settings;
 
 /**
- * A partner's credential for one method: {@see Key}, {@see Hmac}, {@see ParameterSignature} or {@see OAuth2}.
+ * A partner's credential for one method: {@see Key}, {@see Hmac}, {@see ParameterSignature},
+ * {@see HttpMessageSignature}, {@see OAuth2} or {@see PrivateKeyJwt}.
  *
  * Make one and keep it: it remembers its token, the correction of the clock and the signatures of the last seconds.
  */

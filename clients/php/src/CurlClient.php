@@ -50,11 +50,12 @@ final class CurlClient
             $response = null;
             try {
                 $this->prepareToken();
-                $token = $this->credential instanceof OAuth2 ? $this->credential->token() : null;
-                $response = $this->curl->send($this->credential->sign($request), $this->credential);
+                $token = $this->credential instanceof TokenCredential ? $this->credential->token() : null;
+                $response = $this->curl->send($attempts->sign($request), $this->credential);
                 $refusal = $response->refusal();
                 $date = $response->header('Date') ?? '';
-                $wait = $refusal === null ? null : $attempts->afterRefusal($refusal, $date, $token);
+                $asked = $response->header('Accept-Signature') ?? '';
+                $wait = $refusal === null ? null : $attempts->afterRefusal($refusal, $date, $token, $asked);
             } catch (ConnectionFailed $failure) {
                 $wait = $failure->isOfConnection() ? $attempts->afterNoAnswer() : null;
                 if ($wait === null) {
@@ -70,9 +71,16 @@ final class CurlClient
 
     private function prepareToken(): void
     {
-        if ($this->credential instanceof OAuth2 && !$this->credential->hasToken()) {
-            $response = $this->curl->send($this->credential->tokenRequest(), $this->credential);
-            $this->credential->acceptToken($response->status, $response->body);
+        $credential = $this->credential;
+        if (!$credential instanceof TokenCredential || $credential->hasToken()) {
+            return;
+        }
+        foreach ([true, false] as $isFirst) {
+            $response = $this->curl->send($credential->tokenRequest(), $credential);
+            $date = $response->header('Date') ?? '';
+            if ($credential->acceptToken($response->status, $response->body, $date, $isFirst)) {
+                return;
+            }
         }
     }
 }

@@ -13,14 +13,17 @@ use Postern\Client\Internal\WithoutArguments;
  */
 class Problem extends \RuntimeException
 {
-    final protected function __construct(public readonly ProblemCode $problemCode, string $message)
-    {
-        parent::__construct($message);
+    final protected function __construct(
+        public readonly ProblemCode $problemCode,
+        string $message,
+        ?\Throwable $cause = null,
+    ) {
+        parent::__construct($message, 0, $cause);
     }
 
     /** Makes a problem whose trace holds no arguments, because they may be secrets. */
-    public static function of(ProblemCode $code, string $message): static
+    public static function of(ProblemCode $code, string $message, ?\Throwable $cause = null): static
     {
-        return WithoutArguments::during(static fn () => new static($code, $message));
+        return WithoutArguments::during(static fn () => new static($code, $message, $cause));
     }
 }

@@ -7,7 +7,7 @@ namespace Postern\Client;
 /** What can be wrong with a request or a setting before anything is sent. The values do not change. */
 enum ProblemCode: string
 {
-    /** The App Key, the App Secret or a setting is not valid. */
+    /** The App Key, the App Secret, the private key or a setting is not valid. */
     case InvalidCredential = 'INVALID_CREDENTIAL';
 
     /** The request target holds bytes outside 0x21–0x7E, or does not begin with `/`. */
@@ -36,4 +36,7 @@ enum ProblemCode: string
 
     /** A header that is to be signed is absent, repeated or cannot be signed. */
     case HeaderNotSignable = 'HEADER_NOT_SIGNABLE';
+
+    /** The signer of a private key failed, or gave no signature. */
+    case SignerFailed = 'SIGNER_FAILED';
 }

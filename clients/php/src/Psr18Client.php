@@ -80,11 +80,12 @@ final class Psr18Client implements ClientInterface
             $response = null;
             try {
                 $this->prepareToken($request->getProtocolVersion());
-                $token = $this->credential instanceof OAuth2 ? $this->credential->token() : null;
-                $response = $this->send($this->signed($request, $body));
+                $token = $this->credential instanceof TokenCredential ? $this->credential->token() : null;
+                $response = $this->send($this->signed($attempts, $request, $body));
                 $refusal = Refusal::fromResponse($response);
                 $date = $response->getHeaderLine('Date');
-                $wait = $refusal === null ? null : $attempts->afterRefusal($refusal, $date, $token);
+                $asked = $response->getHeaderLine('Accept-Signature');
+                $wait = $refusal === null ? null : $attempts->afterRefusal($refusal, $date, $token, $asked);
             } catch (ClientExceptionInterface $failure) {
                 $isLost = $isRepeatable && Sender::isWithoutAnswer($failure);
                 $wait = ($isLost ? $attempts->afterNoAnswer() : null) ?? throw $failure;
@@ -97,12 +98,12 @@ final class Psr18Client implements ClientInterface
         }
     }
 
-    private function signed(RequestInterface $request, ?string $body): RequestInterface
+    private function signed(Attempts $attempts, RequestInterface $request, ?string $body): RequestInterface
     {
         if ($body === null && $request->getBody()->isSeekable()) {
             $request->getBody()->rewind();
         }
-        $signed = $this->credential->sign(Psr7::toRequest($request, $body));
+        $signed = $attempts->sign(Psr7::toRequest($request, $body));
         return Psr7::apply($signed, $request, $this->factory->createStream(...), $body !== null);
     }
 
@@ -114,15 +115,25 @@ final class Psr18Client implements ClientInterface
     /** @param string $version of HTTP, that of the call, so that both can share a connection */
     private function prepareToken(string $version): void
     {
-        if (!$this->credential instanceof OAuth2 || $this->credential->hasToken()) {
+        if (!$this->credential instanceof TokenCredential || $this->credential->hasToken()) {
             return;
         }
-        $signed = $this->credential->tokenRequest();
+        foreach ([true, false] as $isFirst) {
+            $response = $this->ask($this->credential->tokenRequest(), $version);
+            $body = (string) $response->getBody();
+            $date = $response->getHeaderLine('Date');
+            if ($this->credential->acceptToken($response->getStatusCode(), $body, $date, $isFirst)) {
+                return;
+            }
+        }
+    }
+
+    private function ask(SignedRequest $signed, string $version): ResponseInterface
+    {
         $request = $this->factory->createRequest($signed->method(), $signed->url())->withProtocolVersion($version);
         foreach ($signed->headers() as [$name, $value]) {
             $request = $request->withHeader($name, $value);
         }
-        $response = $this->send($request->withBody($this->factory->createStream($signed->body())));
-        $this->credential->acceptToken($response->getStatusCode(), (string) $response->getBody());
+        return $this->send($request->withBody($this->factory->createStream($signed->body())));
     }
 }

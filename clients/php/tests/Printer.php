@@ -6,9 +6,9 @@ namespace Postern\Client\Tests;
 
 use Postern\Client\Credential;
 use Postern\Client\Guzzle\Middleware;
-use Postern\Client\OAuth2;
 use Postern\Client\Problem;
 use Postern\Client\Request;
+use Postern\Client\TokenCredential;
 
 /** Every way to print a credential and what is made of it. */
 final class Printer
@@ -19,7 +19,7 @@ final class Printer
         $objects['middleware'] = Middleware::for($credential);
         $objects['stack'] = Middleware::stack($credential);
         $objects['handler'] = (Middleware::for($credential))(static fn () => null);
-        if ($credential instanceof OAuth2) {
+        if ($credential instanceof TokenCredential) {
             $objects['token request'] = $credential->tokenRequest();
         } else {
             $objects['signed request'] = $credential->sign(new Request('GET', 'https://api.example.com/orders'));

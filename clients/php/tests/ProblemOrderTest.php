@@ -8,7 +8,9 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Credential;
 use Postern\Client\Hmac;
+use Postern\Client\HttpMessageSignature;
 use Postern\Client\ParameterSignature;
+use Postern\Client\PrivateKey;
 use Postern\Client\Problem;
 use Postern\Client\Request;
 
@@ -24,6 +26,9 @@ final class ProblemOrderTest extends TestCase
     {
         $parameters = new ParameterSignature('app', 'secret');
         $hmac = new Hmac('app', 'secret', signedHeaders: ['x-absent']);
+        $fails = PrivateKey::fromSigner(static fn () => throw new \RuntimeException('the device is away'));
+        $message = new HttpMessageSignature('app', $fails, 'ed25519', coverAlso: ['x-absent']);
+        $failing = new HttpMessageSignature('app', $fails, 'ed25519');
         $many = implode('&', array_fill(0, 101, 'a=1'));
         $large = str_repeat('x', 10_485_761);
         $nearlyLarge = '%' . substr($large, 100);
@@ -43,6 +48,10 @@ final class ProblemOrderTest extends TestCase
             'name before ambiguity' => ['RESERVED_PARAMETER', $parameters, "$url?a%26=1&sign=1", [], ''],
             'ambiguity before count' => ['AMBIGUOUS_PARAMETERS', $parameters, "$url?$many&a%26=1", [], ''],
             'count' => ['TOO_MANY_PARAMETERS', $parameters, "$url?$many", [], ''],
+            'authority before body' => ['TARGET_NOT_SIGNABLE', $message, 'https://127.1/a', [], $large],
+            'size before a covered header' => ['BODY_TOO_LARGE', $message, $url, [], $large],
+            'header before signer' => ['HEADER_NOT_SIGNABLE', $message, $url, [], ''],
+            'signer' => ['SIGNER_FAILED', $failing, $url, [], ''],
             'header' => ['HEADER_NOT_SIGNABLE', $hmac, $url, [], ''],
         ];
     }

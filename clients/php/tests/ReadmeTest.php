@@ -6,6 +6,7 @@ namespace Postern\Client\Tests;
 
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Hmac;
+use Postern\Client\HttpMessageSignature;
 use Postern\Client\OAuth2;
 use Postern\Client\ParameterSignature;
 use Postern\Client\Parameters;
@@ -72,6 +73,7 @@ final class ReadmeTest extends TestCase
             $class = match (trim($of)) {
                 '`ParameterSignature`' => ParameterSignature::class,
                 '`Key`' => \Postern\Client\Key::class,
+                '`HttpMessageSignature`' => HttpMessageSignature::class,
                 'all' => OAuth2::class,
                 default => Hmac::class,
             };

@@ -8,9 +8,12 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Credential;
 use Postern\Client\Hmac;
+use Postern\Client\HttpMessageSignature;
 use Postern\Client\Key;
 use Postern\Client\OAuth2;
 use Postern\Client\ParameterSignature;
+use Postern\Client\PrivateKey;
+use Postern\Client\PrivateKeyJwt;
 use Postern\Client\Problem;
 use Postern\Client\Request;
 
@@ -33,7 +36,27 @@ final class SecretsTest extends TestCase
             'hmac' => [new Hmac('app', self::SECRET), [self::SECRET]],
             'parameter signature' => [new ParameterSignature('app', self::SECRET), [self::SECRET]],
             'oauth2' => [$oauth2, [self::SECRET, self::TOKEN, $basic]],
+            ...self::ofKeys(),
         ];
+    }
+
+    /** @return iterable<string, array{Credential, list<string>}> */
+    private static function ofKeys(): iterable
+    {
+        $text = (string) file_get_contents(__DIR__ . '/../../public-key-vectors.json');
+        foreach (json_decode($text, true)['keys'] as $name => ['pem' => $pem, 'jwk' => $jwk]) {
+            $bytes = (string) base64_decode(strtr($jwk['d'], '-_', '+/'));
+            $texts = [explode("\n", $pem)[1], $jwk['d'], substr(base64_encode($bytes), 0, 40)];
+            $secrets = [...$texts, bin2hex($bytes), $bytes];
+            yield "a message signature by $name" => [
+                new HttpMessageSignature('app', PrivateKey::fromPem($pem)),
+                $secrets,
+            ];
+            $jwt = new PrivateKeyJwt('app', PrivateKey::fromJwk($jwk), 'https://api.example.com/oauth2/token');
+            $answer = ['access_token' => self::TOKEN, 'token_type' => 'Bearer', 'expires_in' => 3600];
+            $jwt->acceptToken(200, (string) json_encode($answer));
+            yield "an assertion by $name" => [$jwt, [...$secrets, self::TOKEN, 'eyJhbGci']];
+        }
     }
 
     /**
@@ -76,6 +99,15 @@ final class SecretsTest extends TestCase
             'an App Key with a blank' => [static fn (string $secret) => new Key("$secret x")],
             'an App Secret with white space' => [static fn (string $secret) => new Hmac('app', "$secret ")],
             'an algorithm' => [static fn (string $secret) => new Hmac('app', $secret, algorithm: 'md5')],
+            'a PEM' => [static fn (string $secret) => self::signs(PrivateKey::fromPem($secret))],
+            'a JWK' => [
+                static fn (string $secret) => self::signs(PrivateKey::fromJwk(['kty' => 'OKP', 'd' => $secret])),
+            ],
+            'a JWK of a curve' => [
+                static fn (string $secret) => self::signs(
+                    PrivateKey::fromJwk(['kty' => 'EC', 'crv' => 'P-256', 'd' => $secret]),
+                ),
+            ],
             'a token URL' => [static fn (string $secret) => new OAuth2('app', $secret, "//$secret")],
             'an encoding' => [static fn (string $secret) => new ParameterSignature('app', $secret, encoding: $secret)],
         ];
@@ -100,6 +132,11 @@ final class SecretsTest extends TestCase
         } finally {
             ini_set('zend.exception_ignore_args', (string) $before);
         }
+    }
+
+    private static function signs(PrivateKey $key): Credential
+    {
+        return new HttpMessageSignature('app', $key);
     }
 
     private static function request(): Request

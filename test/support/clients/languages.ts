@@ -39,6 +39,7 @@ export const languages = {
       ...both('curl', { isResending: true, isWithoutStreams: true }),
     ],
     isOneByOne: true,
+    hasPrivateKeys: true,
   },
   python: {
     title: 'Python',

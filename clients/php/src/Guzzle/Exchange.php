@@ -15,9 +15,9 @@ use Postern\Client\Internal\Psr7;
 use Postern\Client\Internal\Sending;
 use Postern\Client\Internal\Token;
 use Postern\Client\Internal\WithoutArguments;
-use Postern\Client\OAuth2;
 use Postern\Client\Problem;
 use Postern\Client\Refusal;
+use Postern\Client\TokenCredential;
 use Psr\Http\Message\RequestInterface;
 use Psr\Http\Message\ResponseInterface;
 
@@ -66,12 +66,12 @@ final class Exchange
 
     private function send(): PromiseInterface
     {
-        $token = $this->credential instanceof OAuth2 ? $this->credential->token() : null;
+        $token = $this->credential instanceof TokenCredential ? $this->credential->token() : null;
         $unsigned = Psr7::toRequest($this->request, $this->body);
         // The handler waits after this. Signed for now, two attempts within a second would have the same signature.
         $signed = $this->credential->clock()->after(
             ($this->options['delay'] ?? 0) / 1000,
-            fn () => $this->credential->sign($unsigned),
+            fn () => $this->attempts->sign($unsigned),
         );
         $request = Psr7::apply($signed, $this->request, Utils::streamFor(...), $this->body !== null);
         $promise = WithoutArguments::during(fn () => ($this->handler)($request, $this->options));
@@ -91,7 +91,8 @@ final class Exchange
             return $response;
         }
         // Also what cannot be sent again drops a token that is refused.
-        $wait = $this->attempts->afterRefusal($refusal, $response->getHeaderLine('Date'), $token);
+        [$date, $asked] = [$response->getHeaderLine('Date'), $response->getHeaderLine('Accept-Signature')];
+        $wait = $this->attempts->afterRefusal($refusal, $date, $token, $asked);
         return $wait === null || !$this->isRepeatable ? $response : $this->again($wait);
     }
 

@@ -9,7 +9,8 @@ use GuzzleHttp\Promise\PromiseInterface;
 use GuzzleHttp\Psr7\Request;
 use Postern\Client\Credential;
 use Postern\Client\Internal\WithoutArguments;
-use Postern\Client\OAuth2;
+use Postern\Client\Problem;
+use Postern\Client\TokenCredential;
 use Psr\Http\Message\ResponseInterface;
 
 /**
@@ -39,16 +40,24 @@ final class TokenSource
      */
     public function ready(array $options, string $version): PromiseInterface
     {
-        if (!$this->credential instanceof OAuth2 || $this->credential->hasToken()) {
+        if (!$this->credential instanceof TokenCredential || $this->credential->hasToken()) {
             return Create::promiseFor(null);
         }
         $kept = array_intersect_key($options, array_flip(self::KEPT));
-        return $this->question ??= $this->ask($this->credential, $kept, $version);
+        try {
+            return $this->question ??= $this->ask($this->credential, $kept, $version);
+        } catch (Problem $problem) {
+            return Create::rejectionFor($problem);
+        }
     }
 
     /** @param array<string, mixed> $options */
-    private function ask(OAuth2 $credential, array $options, string $version): PromiseInterface
-    {
+    private function ask(
+        TokenCredential $credential,
+        array $options,
+        string $version,
+        bool $isFirst = true,
+    ): PromiseInterface {
         $signed = $credential->tokenRequest();
         $headers = [];
         foreach ($signed->headers() as [$name, $value]) {
@@ -57,9 +66,19 @@ final class TokenSource
         $request = new Request($signed->method(), $signed->url(), $headers, $signed->body(), $version);
         $promise = WithoutArguments::during(fn () => ($this->handler)($request, $options));
         return $promise->then(
-            function (ResponseInterface $response) use ($credential): void {
+            function (ResponseInterface $response) use (
+                $credential,
+                $options,
+                $version,
+                $isFirst,
+            ): ?PromiseInterface {
                 $this->question = null;
-                $credential->acceptToken($response->getStatusCode(), (string) $response->getBody());
+                $body = (string) $response->getBody();
+                $date = $response->getHeaderLine('Date');
+                if ($credential->acceptToken($response->getStatusCode(), $body, $date, $isFirst)) {
+                    return null;
+                }
+                return $this->question = $this->ask($credential, $options, $version, false);
             },
             function (mixed $reason) use ($credential, $signed): PromiseInterface {
                 $this->question = null;

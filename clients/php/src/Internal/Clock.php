@@ -60,16 +60,18 @@ final class Clock
     /**
      * Compares the clock with the Date of an answer.
      *
+     * @param int $least the smallest difference in seconds that counts
      * @return bool whether another correction holds from now on
      */
-    public function correctBy(string $date): bool
+    public function correctBy(string $date, int $least = 0): bool
     {
         $time = HttpDate::parse($date);
         if ($this->bound === 0 || $time === null) {
             return false;
         }
         $difference = $time - $this->machine();
-        if (abs($difference) > $this->bound || $difference === $this->correction) {
+        $size = abs($difference);
+        if ($size > $this->bound || $size < $least || $difference === $this->correction) {
             return false;
         }
         $this->correction = $difference;

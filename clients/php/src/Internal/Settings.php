@@ -23,6 +23,15 @@ final class Settings
         return $appKey;
     }
 
+    /** The App Key of a method that signs with a private key: the operator may have chosen it freely. */
+    public static function keyId(string $appKey): void
+    {
+        self::require(
+            preg_match('/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,512}\z/', $appKey) === 1,
+            'The App Key is not 1 to 512 printable ASCII characters without " and \\.',
+        );
+    }
+
     public static function appSecret(#[\SensitiveParameter] string $appSecret): Secret
     {
         self::require($appSecret !== '', 'The App Secret is empty.');

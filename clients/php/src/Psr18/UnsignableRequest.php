@@ -16,6 +16,7 @@ final class UnsignableRequest extends Problem implements RequestExceptionInterfa
     /** @internal */
     public static function for(RequestInterface $request, Problem $problem): self
     {
-        return self::with($request, static fn () => new self($problem->problemCode, $problem->getMessage()));
+        $cause = $problem->getPrevious();
+        return self::with($request, static fn () => new self($problem->problemCode, $problem->getMessage(), $cause));
     }
 }
