@@ -12,6 +12,16 @@ pub(crate) fn check_app_key(app_key: &str) -> Result<(), Problem> {
     Ok(())
 }
 
+/// The App Key of a method that signs with a private key: the operator may have chosen it freely.
+#[cfg(feature = "private-keys")]
+pub(crate) fn check_key_id(app_key: &str) -> Result<(), Problem> {
+    let allowed = |byte: u8| matches!(byte, 0x20..=0x7e) && byte != b'"' && byte != b'\\';
+    if app_key.is_empty() || app_key.len() > MAX_APP_KEY || !app_key.bytes().all(allowed) {
+        return Err(invalid("the App Key must be 1 to 512 printable ASCII characters without \" and \\"));
+    }
+    Ok(())
+}
+
 pub(crate) fn check_app_secret(app_secret: &Secret) -> Result<(), Problem> {
     let text = app_secret.expose();
     if text.is_empty() {

@@ -1,16 +1,25 @@
 use std::borrow::Cow;
+use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 /// Why a request was not signed, and so not sent. It never holds a secret or a value of the request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Problem {
     code: ProblemCode,
     message: Cow<'static, str>,
+    cause: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 impl Problem {
     pub(crate) fn new(code: ProblemCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), cause: None }
+    }
+
+    /// The same with the error of a signer as its source.
+    #[cfg(feature = "private-keys")]
+    pub(crate) fn caused_by(self, cause: Box<dyn Error + Send + Sync>) -> Self {
+        Self { cause: Some(cause.into()), ..self }
     }
 
     /// The stable code.
@@ -30,13 +39,26 @@ impl fmt::Display for Problem {
     }
 }
 
-impl std::error::Error for Problem {}
+impl Error for Problem {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+/// Two problems are equal when code and message are.
+impl PartialEq for Problem {
+    fn eq(&self, other: &Self) -> bool {
+        (self.code, &self.message) == (other.code, &other.message)
+    }
+}
+
+impl Eq for Problem {}
 
 /// The stable code of a [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProblemCode {
-    /// The App Key, the App Secret or a setting is not allowed.
+    /// The App Key, the App Secret, the private key or a setting is not allowed.
     InvalidCredential,
     /// A parameter that the client sets is there already.
     ReservedParameter,
@@ -52,10 +74,12 @@ pub enum ProblemCode {
     BodyNotSignable,
     /// The body is larger than the gateway accepts.
     BodyTooLarge,
-    /// HMAC: a header to sign is absent, repeated, or one that the gateway never accepts.
+    /// HMAC and message signatures: a header to sign is absent, repeated, or one that the gateway never accepts.
     HeaderNotSignable,
     /// The URL is not absolute, or holds characters that must be percent-encoded.
     TargetNotSignable,
+    /// The signer of a private key failed, or gave no signature; its error is the source.
+    SignerFailed,
 }
 
 impl ProblemCode {
@@ -72,6 +96,7 @@ impl ProblemCode {
             Self::BodyTooLarge => "BODY_TOO_LARGE",
             Self::HeaderNotSignable => "HEADER_NOT_SIGNABLE",
             Self::TargetNotSignable => "TARGET_NOT_SIGNABLE",
+            Self::SignerFailed => "SIGNER_FAILED",
         }
     }
 }

@@ -39,6 +39,12 @@ impl<'a> Target<'a> {
         self.authority.strip_suffix(port).unwrap_or(self.authority)
     }
 
+    /// In lower case.
+    #[cfg(feature = "private-keys")]
+    pub(crate) fn scheme(&self) -> String {
+        self.scheme.to_ascii_lowercase()
+    }
+
     pub(crate) fn path(&self) -> &'a str {
         let path = self.rest.split('?').next().unwrap_or_default();
         if path.is_empty() {

@@ -53,5 +53,5 @@ export const languages = {
     ],
     hasPrivateKeys: true,
   },
-  rust: { title: 'Rust', folder: 'rust', ways: both('reqwest') },
+  rust: { title: 'Rust', folder: 'rust', ways: both('reqwest'), hasPrivateKeys: true },
 } as const satisfies Readonly<Record<string, Language>>;

@@ -21,7 +21,7 @@ const CHUNK_BYTES: usize = 16_384;
 type Headers = Vec<(String, String)>;
 
 /// The whole request as it is to be sent.
-pub(crate) fn sign(settings: &Settings, request: &Value) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn sign(settings: &Settings, request: &Value, asked: Option<&str>) -> Result<Map<String, Value>, Failure> {
     let (method, url) = (text(request, "method")?, text(request, "url")?);
     let (mut headers, mut body) = (headers_of(request)?, body_of(request)?);
     let view = Request::new(method, url).body(&body);
@@ -31,6 +31,13 @@ pub(crate) fn sign(settings: &Settings, request: &Value) -> Result<Map<String, V
         Credential::Key(key) => key.sign(&view)?,
         Credential::Hmac(hmac) => hmac.sign_at(&view, now)?,
         Credential::ParameterSignature(parameters) => parameters.sign_at(&view, now)?,
+        Credential::HttpMessageSignature(signature) => match asked {
+            None => signature.sign_at(&view, now)?,
+            Some(asked) => match signature.sign_again_at(&view, asked, now)? {
+                Some(signed) => signed,
+                None => return object(json!({ "signed": null })),
+            },
+        },
         _ => return Err(error("a request of this method is signed when it is sent")),
     };
     for (name, value) in signed.headers() {

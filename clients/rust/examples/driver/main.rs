@@ -73,7 +73,9 @@ fn take(line: &[u8], clients: &mut HashMap<String, Arc<Settings>>, answers: &Unb
             clients.insert(name, Arc::new(settings));
             object(json!({ "created": true }))
         }),
-        Some("sign") => client.and_then(|client| exchange::sign(&client, &question["request"])),
+        Some("sign") => client
+            .and_then(|client| exchange::sign(&client, &question["request"], question["acceptSignature"].as_str())),
+        Some("assertion") => client.and_then(|client| object(json!({ "assertion": client.assertion()? }))),
         Some("print") => client.and_then(|client| object(json!({ "text": client.print()? }))),
         Some("send") => {
             let answers = answers.clone();

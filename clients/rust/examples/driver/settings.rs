@@ -2,11 +2,15 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::error::Error as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use postern_client::reqwest::{Client, Credential, Error, OAuth2};
-use postern_client::{Algorithm, Encoding, Hmac, Key, ParameterSignature, Secret};
+use postern_client::{
+    Algorithm, Encoding, Hmac, HttpMessageSignature, Key, ParameterSignature, PrivateKey, PrivateKeyJwt, Secret,
+};
 use serde_json::Value;
 
 use crate::{error, Failure};
@@ -80,6 +84,14 @@ impl Settings {
         }
     }
 
+    /// An assertion of the next question to the token URL.
+    pub(crate) fn assertion(&self) -> Result<String, Failure> {
+        match &self.credential {
+            Credential::PrivateKeyJwt(credential) => Ok(credential.assertion_at(self.clock()())?.to_string()),
+            _ => Err(error("the method has no assertions")),
+        }
+    }
+
     /// Every way to print the client and what it is made of.
     pub(crate) fn print(&self) -> Result<String, Failure> {
         let client = self.client("1.1", false, false)?;
@@ -143,8 +155,78 @@ fn credential_of(json: &Value) -> Result<Credential, Failure> {
             }
         }
         "oauth2" => OAuth2::new(app_key, app_secret, text("tokenUrl"))?.into(),
+        "http-message-signature" => message_signature_of(json)?.into(),
+        "private-key-jwt" => {
+            let mut credential = PrivateKeyJwt::new(app_key, private_key_of(json)?, text("tokenUrl"))?;
+            if let Some(name) = own_algorithm(json) {
+                credential = credential.algorithm(name)?;
+            }
+            if let Some(audience) = json["audience"].as_str() {
+                credential = credential.audience(audience)?;
+            }
+            match given_nonces(json) {
+                Some(source) => credential.id_from(source).into(),
+                None => credential.into(),
+            }
+        }
         _ => return Err(error("this is none of the methods")),
     })
+}
+
+fn message_signature_of(json: &Value) -> Result<HttpMessageSignature, Failure> {
+    let app_key = json["appKey"].as_str().unwrap_or_default();
+    let mut credential = HttpMessageSignature::new(app_key, private_key_of(json)?)?;
+    if let Some(name) = own_algorithm(json) {
+        credential = credential.algorithm(name)?;
+    }
+    if let Some(tag) = json["tag"].as_str() {
+        credential = credential.tag(tag)?;
+    }
+    if let Some(label) = json["label"].as_str() {
+        credential = credential.label(label)?;
+    }
+    if let Some(names) = json["coverAlso"].as_array() {
+        credential = credential.cover_also(names.iter().filter_map(Value::as_str));
+    }
+    Ok(match given_nonces(json) {
+        _ if json["nonce"] == false => credential.without_nonce(),
+        Some(source) => credential.nonce_from(source),
+        None => credential,
+    })
+}
+
+/// The algorithm of a key that is here; a signer is made with its own.
+fn own_algorithm(json: &Value) -> Option<&str> {
+    json["algorithm"].as_str().filter(|_| json["privateKey"]["signer"].is_null())
+}
+
+fn private_key_of(json: &Value) -> Result<PrivateKey, Failure> {
+    let key = &json["privateKey"];
+    if let Some(words) = key["signer"].as_array() {
+        let words: Vec<String> = words.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let algorithm = json["algorithm"].as_str().unwrap_or_default();
+        return Ok(PrivateKey::from_signer(algorithm, move |bytes: &[u8]| ask(&words, bytes)));
+    }
+    Ok(match &key["jwk"] {
+        Value::Null => PrivateKey::from_pem(key["pem"].as_str().unwrap_or_default())?,
+        jwk => PrivateKey::from_jwk(jwk.to_string())?,
+    })
+}
+
+/// Has a program sign that holds the key.
+fn ask(words: &[String], bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let (name, arguments) = words.split_first().ok_or_else(|| std::io::Error::other("no words"))?;
+    let mut command = Command::new(name);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn()?;
+    // A program that does not read its input says the rest by how it ends.
+    let _ = child.stdin.take().map(|mut input| input.write_all(bytes));
+    let output = child.wait_with_output()?;
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(std::io::Error::other("the signer failed"))
+    }
 }
 
 /// The given nonces in their order; `Some(None)` for random ones.
@@ -152,10 +234,12 @@ fn nonces(json: &Value) -> Option<Option<impl Fn() -> String + Send + Sync + 'st
     if json["nonce"] != true {
         return None;
     }
-    let given: Option<VecDeque<String>> =
-        json["nonces"].as_array().map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
-    Some(given.map(|given| {
-        let given = Arc::new(Mutex::new(given));
-        move || given.lock().expect("no nonce panics").pop_front().expect("there are enough nonces")
-    }))
+    Some(given_nonces(json))
+}
+
+fn given_nonces(json: &Value) -> Option<impl Fn() -> String + Send + Sync + 'static> {
+    let given: VecDeque<String> =
+        json["nonces"].as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let given = Arc::new(Mutex::new(given));
+    Some(move || given.lock().expect("no nonce panics").pop_front().expect("there are enough nonces"))
 }

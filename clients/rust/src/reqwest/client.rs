@@ -6,6 +6,7 @@ use ::reqwest::header::DATE;
 use ::reqwest::{IntoUrl, Method, Request, RequestBuilder, Response, Url};
 
 use super::answer::with_refusal;
+use super::asked::Asked;
 use super::clock::{Clock, Reading};
 use super::credential::Signer;
 use super::{retry, ClientBuilder, Credential, Error, ResponseExt};
@@ -99,14 +100,26 @@ impl Client {
         let method = request.method().clone();
         self.inner.signer.prepare(&mut request).await?;
         let mut tries = Tries::default();
+        let mut asked = Asked::default();
         loop {
             let copy = request.try_clone();
             let reading = self.inner.clock.read();
-            let token = self.inner.signer.sign(&mut request, reading.now(), &self.http).await?;
+            let place = (&self.http, &self.inner.clock);
+            let token = self.inner.signer.sign(&mut request, reading, &asked, place).await?;
+            asked.was_signed();
             let (answer, wait) = match self.http.execute(request).await {
                 Ok(response) => {
                     let response = read_answer(response, &url, reading).await?;
-                    let wait = self.wait_after(&method, &response, reading, token.as_ref(), &mut tries).await;
+                    let refused = response.refusal().map(|refusal| (refusal.status(), refusal.code()));
+                    let is_asked = match refused {
+                        Some(refused) => asked.learn(&self.inner.signer, copy.as_ref(), &response, refused)?,
+                        None => false,
+                    };
+                    let wait = if is_asked {
+                        Some(Duration::ZERO)
+                    } else {
+                        self.wait_after(&method, &response, reading, token.as_ref(), &mut tries).await
+                    };
                     (Ok(response), wait)
                 }
                 Err(error) => {

@@ -34,10 +34,15 @@ impl Clock {
     /// Keeps the difference to the gateway's time when it is small enough. True when a request signed at `reading`
     /// has another time now.
     pub(super) fn learn(&self, reading: Reading, gateway: SystemTime) -> bool {
+        self.learn_from(reading, gateway, 0)
+    }
+
+    /// The same, where a difference counts only from so many seconds.
+    pub(super) fn learn_from(&self, reading: Reading, gateway: SystemTime, least: u64) -> bool {
         let machine = (self.source)();
         let (ours, theirs) = (seconds(machine), seconds(gateway));
         let distance = theirs.abs_diff(ours);
-        if self.most == 0 || distance > self.most {
+        if self.most == 0 || distance > self.most || distance < least {
             return false;
         }
         let distance = i64::try_from(distance).unwrap_or_default();

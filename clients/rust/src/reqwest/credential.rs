@@ -1,12 +1,15 @@
 use std::fmt;
-use std::time::SystemTime;
 
 use ::reqwest::Request;
 
+use super::asked::Asked;
+use super::clock::{Clock, Reading};
 use super::token::Tokens;
 use super::wire::{read_body, set_header, sign};
-use super::{Error, OAuth2};
+use super::{Error, OAuth2, TokenSource};
 use crate::{Hmac, Key, ParameterSignature, Secret};
+#[cfg(feature = "private-keys")]
+use crate::{HttpMessageSignature, PrivateKeyJwt};
 
 /// What a [`Client`](super::Client) signs with.
 #[derive(Clone, Debug)]
@@ -20,6 +23,12 @@ pub enum Credential {
     ParameterSignature(ParameterSignature),
     /// An access token is sent.
     OAuth2(OAuth2),
+    /// Method, host, path, query, body and more are signed with a private key.
+    #[cfg(feature = "private-keys")]
+    HttpMessageSignature(HttpMessageSignature),
+    /// An access token is sent that a private key got.
+    #[cfg(feature = "private-keys")]
+    PrivateKeyJwt(PrivateKeyJwt),
 }
 
 impl From<Key> for Credential {
@@ -46,12 +55,28 @@ impl From<OAuth2> for Credential {
     }
 }
 
+#[cfg(feature = "private-keys")]
+impl From<HttpMessageSignature> for Credential {
+    fn from(credential: HttpMessageSignature) -> Self {
+        Self::HttpMessageSignature(credential)
+    }
+}
+
+#[cfg(feature = "private-keys")]
+impl From<PrivateKeyJwt> for Credential {
+    fn from(credential: PrivateKeyJwt) -> Self {
+        Self::PrivateKeyJwt(credential)
+    }
+}
+
 /// A credential in use.
 pub(super) enum Signer {
     Key(Key),
     Hmac(Hmac),
     ParameterSignature(ParameterSignature),
-    OAuth2(Tokens),
+    Tokens(Tokens),
+    #[cfg(feature = "private-keys")]
+    HttpMessageSignature(HttpMessageSignature),
 }
 
 impl Signer {
@@ -60,7 +85,11 @@ impl Signer {
             Credential::Key(key) => Self::Key(key),
             Credential::Hmac(hmac) => Self::Hmac(hmac),
             Credential::ParameterSignature(parameters) => Self::ParameterSignature(parameters),
-            Credential::OAuth2(credential) => Self::OAuth2(Tokens::new(credential)),
+            Credential::OAuth2(credential) => Self::Tokens(Tokens::new(TokenSource::Secret(credential))),
+            #[cfg(feature = "private-keys")]
+            Credential::HttpMessageSignature(credential) => Self::HttpMessageSignature(credential),
+            #[cfg(feature = "private-keys")]
+            Credential::PrivateKeyJwt(credential) => Self::Tokens(Tokens::new(TokenSource::Key(credential))),
         }
     }
 
@@ -68,23 +97,30 @@ impl Signer {
     pub(super) async fn prepare(&self, request: &mut Request) -> Result<(), Error> {
         match self {
             Self::Hmac(_) | Self::ParameterSignature(_) => read_body(request).await,
-            Self::Key(_) | Self::OAuth2(_) => Ok(()),
+            #[cfg(feature = "private-keys")]
+            Self::HttpMessageSignature(_) => read_body(request).await,
+            Self::Key(_) | Self::Tokens(_) => Ok(()),
         }
     }
 
-    /// Signs a prepared request. Gives the access token that was used, if any.
+    /// Signs a prepared request, as the gateway asked if it did. Gives the access token that was used, if any.
+    #[cfg_attr(not(feature = "private-keys"), allow(unused_variables, reason = "for signatures with a key"))]
     pub(super) async fn sign(
         &self,
         request: &mut Request,
-        now: SystemTime,
-        http: &reqwest::Client,
+        reading: Reading,
+        asked: &Asked,
+        (http, clock): (&reqwest::Client, &Clock),
     ) -> Result<Option<Secret>, Error> {
+        let now = reading.now();
         match self {
             Self::Key(key) => sign(request, |view| key.sign(view))?,
             Self::Hmac(hmac) => sign(request, |view| hmac.sign_at(view, now))?,
             Self::ParameterSignature(parameters) => sign(request, |view| parameters.sign_at(view, now))?,
-            Self::OAuth2(tokens) => {
-                let token = tokens.get(http).await?;
+            #[cfg(feature = "private-keys")]
+            Self::HttpMessageSignature(credential) => sign(request, |view| asked.sign(credential, view, now))?,
+            Self::Tokens(tokens) => {
+                let token = tokens.get(http, clock).await?;
                 let value = zeroize::Zeroizing::new(format!("Bearer {}", token.expose()));
                 set_header(request, "authorization", &value)?;
                 return Ok(Some(token));
@@ -94,7 +130,7 @@ impl Signer {
     }
 
     pub(super) async fn forget(&self, token: &Secret) {
-        if let Self::OAuth2(tokens) = self {
+        if let Self::Tokens(tokens) = self {
             tokens.forget(token).await;
         }
     }
@@ -106,7 +142,9 @@ impl fmt::Debug for Signer {
             Self::Key(key) => key.fmt(f),
             Self::Hmac(hmac) => hmac.fmt(f),
             Self::ParameterSignature(parameters) => parameters.fmt(f),
-            Self::OAuth2(tokens) => tokens.credential().fmt(f),
+            Self::Tokens(tokens) => tokens.source().fmt(f),
+            #[cfg(feature = "private-keys")]
+            Self::HttpMessageSignature(credential) => credential.fmt(f),
         }
     }
 }

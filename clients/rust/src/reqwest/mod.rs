@@ -16,6 +16,7 @@
 //! default headers and cookies: set on the request itself what is to be signed.
 
 mod answer;
+mod asked;
 mod builder;
 mod client;
 mod clock;
@@ -25,6 +26,7 @@ mod oauth2;
 mod retry;
 mod token;
 mod token_error;
+mod token_request;
 mod wire;
 
 pub use answer::ResponseExt;
@@ -34,3 +36,4 @@ pub use credential::Credential;
 pub use error::Error;
 pub use oauth2::OAuth2;
 pub use token_error::TokenError;
+use token_request::TokenSource;

@@ -1,21 +1,14 @@
 use std::fmt;
 
-use ::reqwest::header::{HeaderValue, ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use ::reqwest::{Client, Url};
+use ::reqwest::header::HeaderValue;
+use ::reqwest::Url;
 use base64::engine::general_purpose::STANDARD;
 use base64::Engine as _;
-use serde_json::Value;
-use tokio::time::Instant;
 use zeroize::Zeroizing;
 
-use super::token::Token;
-use super::TokenError;
 use crate::credential::{check_app_key, check_app_secret, invalid};
 use crate::parameters::percent_encode;
 use crate::{Problem, Secret};
-
-/// The largest answer of a token URL, in bytes.
-const MAX_ANSWER_BYTES: usize = 65_536;
 
 /// The method `oauth2`: client credentials (RFC 6749 §4.4). [`Client`](super::Client) asks for the access token, keeps
 /// it in memory and renews it.
@@ -49,7 +42,7 @@ impl OAuth2 {
     }
 
     /// `Basic …`; both parts are form-encoded first (RFC 6749 §2.3.1).
-    fn authorization(&self) -> HeaderValue {
+    pub(super) fn authorization(&self) -> HeaderValue {
         let secret = Zeroizing::new(percent_encode(self.app_secret.expose()));
         let pair = Zeroizing::new(format!("{}:{}", percent_encode(&self.app_key), secret.as_str()));
         let text = Zeroizing::new(format!("Basic {}", STANDARD.encode(pair.as_bytes())));
@@ -58,42 +51,9 @@ impl OAuth2 {
         value
     }
 
-    /// Asks the token URL once.
-    pub(super) async fn ask(&self, http: &Client) -> Result<Token, TokenError> {
-        let asked = Instant::now();
-        let no_answer = |error: reqwest::Error| TokenError::no_answer(error.without_url());
-        let response = http
-            .post(self.token_url.clone())
-            .header(AUTHORIZATION, self.authorization())
-            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-            .header(ACCEPT, "application/json")
-            .body("grant_type=client_credentials")
-            .send()
-            .await
-            .map_err(no_answer)?;
-        let status = response.status().as_u16();
-        let body = read_answer(response).await.map_err(no_answer)?;
-        let document: Value = serde_json::from_slice(&body).unwrap_or_default();
-        if status == 200 {
-            if let Some(token) = Token::read(&document, asked) {
-                return Ok(token);
-            }
-        }
-        Err(TokenError::refused(status, &document))
+    pub(super) fn token_url(&self) -> &Url {
+        &self.token_url
     }
-}
-
-/// The answer, or its start when it is too long to be a token.
-async fn read_answer(mut response: reqwest::Response) -> Result<Zeroizing<Vec<u8>>, reqwest::Error> {
-    let mut body = Zeroizing::new(Vec::new());
-    while let Some(chunk) = response.chunk().await? {
-        body.extend_from_slice(&chunk);
-        if body.len() > MAX_ANSWER_BYTES {
-            body.clear();
-            break;
-        }
-    }
-    Ok(body)
 }
 
 impl fmt::Debug for OAuth2 {

@@ -8,7 +8,8 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::{OAuth2, TokenError};
+use super::clock::Clock;
+use super::{token_request, Error, TokenError, TokenSource};
 use crate::Secret;
 
 const MOST_MARGIN: Duration = Duration::from_secs(60);
@@ -50,7 +51,7 @@ fn is_bearer_token(text: &str) -> bool {
 
 /// The token of a client, shared by all its calls.
 pub(super) struct Tokens {
-    credential: OAuth2,
+    source: TokenSource,
     /// How many questions were answered or failed.
     asked: AtomicU64,
     state: Mutex<State>,
@@ -64,35 +65,36 @@ struct State {
 }
 
 impl Tokens {
-    pub(super) fn new(credential: OAuth2) -> Self {
-        Self { credential, asked: AtomicU64::new(0), state: Mutex::default() }
+    pub(super) fn new(source: TokenSource) -> Self {
+        Self { source, asked: AtomicU64::new(0), state: Mutex::default() }
     }
 
-    pub(super) fn credential(&self) -> &OAuth2 {
-        &self.credential
+    pub(super) fn source(&self) -> &TokenSource {
+        &self.source
     }
 
     /// The token, asked for when there is no fresh one. Calls that come while a question is open share its result.
-    pub(super) async fn get(&self, http: &Client) -> Result<Secret, TokenError> {
+    pub(super) async fn get(&self, http: &Client, clock: &Clock) -> Result<Secret, Error> {
         let seen = self.asked.load(Ordering::Acquire);
         let mut state = self.state.lock().await;
         if let Some(token) = state.token.as_ref().filter(|token| token.is_fresh()) {
             return Ok(token.text.clone());
         }
         if let Some((_, error)) = state.failure.as_ref().filter(|(question, _)| *question > seen) {
-            return Err(error.clone());
+            return Err(error.clone().into());
         }
-        let result = self.credential.ask(http).await;
+        let result = token_request::ask(&self.source, http, clock).await;
         let question = self.asked.fetch_add(1, Ordering::AcqRel) + 1;
         match result {
             Ok(token) => {
                 *state = State { token: Some(token.clone()), failure: None };
                 Ok(token.text)
             }
-            Err(error) => {
+            Err(Error::Token(error)) => {
                 state.failure = Some((question, error.clone()));
-                Err(error)
+                Err(error.into())
             }
+            Err(error) => Err(error),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::hmac::MAX_BODY_BYTES;
 use crate::{Problem, ProblemCode, Signed};
 
 /// Headers of a signature that are no secrets. All others are marked as sensitive.
-const PLAIN_HEADERS: [&str; 3] = ["date", "digest", "x-nonce"];
+const PLAIN_HEADERS: [&str; 5] = ["date", "digest", "x-nonce", "content-digest", "signature-input"];
 
 /// Reads a body that can be read once into memory, so that it can be signed and sent again.
 pub(super) async fn read_body(request: &mut Request) -> Result<(), Error> {
@@ -36,15 +36,20 @@ pub(super) fn sign<F>(request: &mut Request, signer: F) -> Result<(), Problem>
 where
     F: FnOnce(&crate::Request<'_>) -> Result<Signed, Problem>,
 {
+    let signed = signer(&view_of(request))?;
+    apply(signed, request)
+}
+
+/// The request as it is signed.
+pub(super) fn view_of(request: &Request) -> crate::Request<'_> {
     let mut view = crate::Request::new(request.method().as_str(), request.url().as_str());
     for (name, value) in request.headers() {
         view = view.header(name.as_str(), value.as_bytes());
     }
-    if let Some(body) = request.body().and_then(reqwest::Body::as_bytes) {
-        view = view.body(body);
+    match request.body().and_then(reqwest::Body::as_bytes) {
+        Some(body) => view.body(body),
+        None => view,
     }
-    let signed = signer(&view)?;
-    apply(signed, request)
 }
 
 fn apply(signed: Signed, request: &mut Request) -> Result<(), Problem> {

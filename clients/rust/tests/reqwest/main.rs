@@ -3,6 +3,8 @@
 mod answers;
 mod bodies;
 mod clock;
+#[cfg(feature = "private-keys")]
+mod private_keys;
 mod retries;
 mod secrets;
 mod server;

@@ -5,6 +5,8 @@ use super::*;
 use postern_client::reqwest::{Error, OAuth2};
 use postern_client::{Key, ParameterSignature, Secret};
 
+/// The private key of the test, as it stands in its PEM.
+const KEY: &str = "IJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9q";
 const APP_KEY: &str = "app-key-that-nothing-prints";
 
 fn credentials() -> Vec<Credential> {
@@ -14,11 +16,17 @@ fn credentials() -> Vec<Credential> {
         hmac().nonce().into(),
         ParameterSignature::new("acme", SECRET).unwrap().into(),
         OAuth2::new("acme", SECRET, "http://127.0.0.1:9/oauth2/token").unwrap().into(),
+        #[cfg(feature = "private-keys")]
+        postern_client::HttpMessageSignature::new("acme", super::private_keys::key()).unwrap().into(),
+        #[cfg(feature = "private-keys")]
+        postern_client::PrivateKeyJwt::new("acme", super::private_keys::key(), "http://127.0.0.1:9/t").unwrap().into(),
     ]
 }
 
 fn assert_no_secret(text: &str) {
-    assert!(!text.contains(SECRET) && !text.contains(APP_KEY), "{text}");
+    for secret in [SECRET, APP_KEY, KEY, "eyJhbGci"] {
+        assert!(!text.contains(secret), "{text}");
+    }
 }
 
 /// An error with all its causes, printed in every way.
