@@ -13,6 +13,7 @@ import threading
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPT = HERE.parent / "postern-curl"
 VECTORS = HERE.parent.parent / "vectors.json"
+PUBLIC_KEY_VECTORS = HERE.parent.parent / "public-key-vectors.json"
 
 BUSYBOX_TOOLS = ["awk", "cat", "cut", "grep", "mktemp", "mv", "od", "rm", "sed", "tail", "tr", "wc"]
 TOOLS = BUSYBOX_TOOLS + ["date", "openssl"]
