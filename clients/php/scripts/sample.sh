@@ -1,12 +1,15 @@
 #!/bin/sh
-# Makes an empty folder a project of a user, with the built archive and the first example of the README, and runs it.
-# Called by ../run.
+# Makes an empty folder a project of a user, with the built archive and the first example of the README, or that of
+# a private key, and runs it. Called by ../run.
 set -eu
 php_client=$(cd -- "$(dirname -- "$0")/.." && pwd -P)
 "$php_client/run" build >&2
 cd -- "$1"
 [ -z "$(ls -A)" ] || { echo "$1 is not empty" >&2; exit 2; }
-sed -n '/^```php$/,/^```$/p' "$php_client/README.md" | sed -n '2,/^```$/p' | sed '$d' >first-call.php
+heading='# Postern client for PHP'
+[ "${2:-}" != private-key ] || heading='## With a private key'
+awk -v heading="$heading" '$0 == heading { here = 1 } here && /^```php$/ { on = 1; next } /^```$/ && on { exit } on' \
+  "$php_client/README.md" >first-call.php
 
 if command -v "$COMPOSER_COMMAND" >/dev/null; then
   cat >composer.json <<JSON

@@ -60,7 +60,8 @@ export function packageCases(
       it('gets 200 with its first example of a private key', async () => {
         const { gateway, partner } = subject();
         await using directory = await temporaryDirectory();
-        const file = join(directory.path, 'private.pem');
+        await using keys = await temporaryDirectory();
+        const file = join(keys.path, 'private.pem');
         await writeFile(file, testKeys().ed25519.pem, { mode: 0o600 });
         const { code, stdout, output } = await run(client, ['sample', directory.path, 'private-key'], {
           POSTERN_URL: `${gateway.plainUrl}/signed-once?year=2026`,

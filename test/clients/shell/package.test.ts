@@ -10,7 +10,7 @@ describe('postern-curl', () => {
   });
   after(() => release(gateway));
 
-  packageCases({ folder: 'shell' }, () => {
+  packageCases({ folder: 'shell', hasPrivateKeys: true }, () => {
     const [partner] = gateway?.partners ?? [];
     assert.ok(gateway !== undefined && partner !== undefined);
     return { gateway, partner };
