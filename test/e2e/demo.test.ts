@@ -22,7 +22,7 @@ describe('postern demo', () => {
 
     const lines = demo.stdout().split('\n');
     const rows = lines.filter((line) => /^ {2}[✓✗] /.test(line));
-    assert.ok(rows.length >= 40, demo.stdout() + demo.stderr());
+    assert.ok(rows.length >= 44, demo.stdout() + demo.stderr());
     assert.deepEqual(
       rows.filter((row) => !row.startsWith('  ✓ ')),
       [],

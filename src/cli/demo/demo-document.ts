@@ -47,11 +47,11 @@ export async function writeDemoDocument(
  * A declarative file with {@link keyPartner} among its consumers. A text without consumers to add it to stays as it is:
  * Postern says what is wrong with it.
  */
-export function withKeyPartner(text: string, { signer, client }: DemoKeyPairs): string {
+export function withKeyPartner(text: string, { signer, client, issuer: idp }: DemoKeyPairs): string {
   const document = parseDocument(text);
   const consumers = document.errors.length === 0 ? document.get('consumers') : null;
   if (!isSeq(consumers)) return text;
-  const { consumer, signerKey, clientKey } = keyPartner;
+  const { consumer, signerKey, clientKey, issuer, subject, audience } = keyPartner;
   const added = {
     id: consumer,
     name: 'Cumulus B.V.',
@@ -64,8 +64,11 @@ export function withKeyPartner(text: string, { signer, client }: DemoKeyPairs): 
         publicKey: { jwk: signer.publicKey.jwk },
       },
       { id: 'cumulus-oauth2', method: 'oauth2', appKey: clientKey, publicKey: { jwk: client.publicKey.jwk } },
+      { id: 'cumulus-parcels', method: 'jwt', issuer: 'cumulus-idp', claims: { azp: subject } },
     ],
   };
   consumers.add(document.createNode(added));
+  const jwks = { keys: [idp.publicKey.jwk] };
+  document.set('issuers', document.createNode([{ id: 'cumulus-idp', issuer, jwks, audiences: [audience] }]));
   return document.toString({ lineWidth: 0 });
 }

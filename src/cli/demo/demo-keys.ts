@@ -8,17 +8,22 @@ export const keyPartner = {
   signerKey: 'cumulus-signer-demo',
   /** The client id of its assertions. */
   clientKey: 'cumulus-oauth2-demo',
+  /** Who signs its tokens, what they say of it, and for whom they are. */
+  issuer: 'https://idp.cumulus.example',
+  subject: 'cumulus-parcels',
+  audience: 'https://api.example.com',
 } as const;
 
 /** The key pairs of {@link keyPartner}, one for each use. */
 export interface DemoKeyPairs {
   readonly signer: PrivateKey;
   readonly client: PrivateKey;
+  readonly issuer: PrivateKey;
 }
 
 /** Makes the key pairs of one run. They are gone with the process. */
 export function makeDemoKeyPairs(): DemoKeyPairs {
-  return { signer: makePair(), client: makePair() };
+  return { signer: makePair(), client: makePair(), issuer: makePair() };
 }
 
 function makePair(): PrivateKey {

@@ -24,6 +24,7 @@ import { accessRows } from './rows/access.ts';
 import { hmacRows } from './rows/hmac.ts';
 import { httpMessageSignatureRows } from './rows/http-message-signature.ts';
 import { identityRows } from './rows/identity.ts';
+import { jwtRows } from './rows/jwt.ts';
 import { keyRows } from './rows/key.ts';
 import { oauth2Rows } from './rows/oauth2.ts';
 import { parameterSignatureRows } from './rows/parameter-signature.ts';
@@ -197,6 +198,7 @@ export const rowGroups: readonly RowGroup[] = [
   httpMessageSignatureRows,
   oauth2Rows,
   privateKeyRows,
+  jwtRows,
   accessRows,
   replayRows,
   identityRows,

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPipeline } from '../../../src/partners/explain/read/shell-words.ts';
+import { sampleCertificate } from '../../support/certificates/samples.ts';
 import { readDocument, readFences } from '../../support/docs/documents.ts';
 import { spki } from '../../support/keys/bad-keys.ts';
 
@@ -27,16 +28,17 @@ export function commandsOfPage(): readonly (readonly string[])[] {
 }
 
 /**
- * The words of a command with the files of `--out` and `--public-key` in this folder; each public key is made here, as
- * the partner does. `partners.csv` is the one of the page.
+ * The words of a command with the files of these flags in this folder; each public key is made here, as the partner
+ * does. `partners.csv` is the one of the page.
  */
 export function writingInto(folder: string, words: readonly string[]): readonly string[] {
   return words.map((word, index) => {
     const flag = words[index - 1];
     const isSheet = word === 'partners.csv';
-    if (flag !== '--out' && flag !== '--public-key' && !isSheet) return word;
+    if (!isSheet && !['--out', '--public-key', '--certificate'].includes(flag ?? '')) return word;
     const path = join(folder, word);
     if (isSheet) writeFileSync(path, readFences(readDocument('docs/commands.md'), 'csv').join(''));
+    if (flag === '--certificate') writeFileSync(path, sampleCertificate.pem);
     if (flag === '--public-key' && !existsSync(path))
       writeFileSync(path, spki(generateKeyPairSync('ed25519').publicKey));
     return path;

@@ -168,8 +168,8 @@ describe('what a store has beyond a bound', () => {
       '"labels" must have at most 32 labels',
     ]);
     assert.deepEqual(outcomeOf(planConsumerEdit(beyond, { labels: { ['x'.repeat(64)]: '' } })), longLabels);
-    const { id, allowFrom, ...fields } = beyond.resource;
-    assert.equal(allowFrom, null);
+    const { id, allowFrom, email, team, ...fields } = beyond.resource;
+    assert.deepEqual([allowFrom, email, team], [null, null, null]);
     assert.deepEqual(outcomeOf(planNewConsumer(id, { ...fields, name: undefined, labels: labelsOf(3, 64) }, null)), [
       '"description" must hold at most 1024 characters',
       ...longLabels,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseDocument } from '../../../src/resources/parse-document.ts';
 import { addressListField } from '../../../src/model/address-list.ts';
+import { consumerDefaults } from '../../../src/model/consumer.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { contentOf, DEMO_SECRET, problemsOf, secretsOf, stateOf } from './support.ts';
 import { appSecretOf, mapSecrets, sharedSecret } from '../../../src/model/material.ts';
@@ -84,6 +85,8 @@ describe('reading a declarative document', () => {
         id: 'acme',
         name: 'Acme Ltd',
         description: 'Logistics partner',
+        email: null,
+        team: null,
         labels: { tier: 'gold' },
         enabled: false,
         allowFrom,
@@ -165,9 +168,7 @@ grants: [{ endpoint: k, consumer: acme }]
     });
     assert.equal(open?.authentication, null);
     assert.ok(!('accessCondition' in open));
-    assert.deepEqual(state.consumers, [
-      { id: 'acme', name: null, description: '', labels: {}, enabled: true, allowFrom: null },
-    ]);
+    assert.deepEqual(state.consumers, [{ ...consumerDefaults, id: 'acme' }]);
     assert.deepEqual(state.grants, [{ endpointId: 'k', consumerId: 'acme', limits: null, expiresAt: null }]);
   });
 

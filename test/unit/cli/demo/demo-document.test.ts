@@ -33,7 +33,11 @@ describe('the document of the demo with key pairs', () => {
       const found = credentials.find((credential) => credential.appKeyHash === hashAppKey(appKey));
       assert.deepEqual([found?.consumerId, found?.methods], [keyPartner.consumer, [method]]);
     }
-    for (const { object } of [keys.signer, keys.client]) {
+    const ofTokens = credentials.find(({ methods }) => methods.includes('jwt'));
+    assert.deepEqual(ofTokens?.material, {
+      ...{ kind: 'token-claims', issuerId: 'cumulus-idp', claims: { azp: keyPartner.subject } },
+    });
+    for (const { object } of [keys.signer, keys.client, keys.issuer]) {
       const secret = object.export({ format: 'jwk' })['d'];
       assert.ok(typeof secret === 'string' && !text.includes(secret));
     }

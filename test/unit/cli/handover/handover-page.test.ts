@@ -201,6 +201,9 @@ describe('what postern handover tells a partner with a key pair', () => {
     assert.equal(data['examples'], undefined);
     const wrong = await handover(yamlFor('oauth2'), '--credential', 'c', '--url', url, '--secret-by', 'by phone');
     assert.deepEqual([wrong.code, wrong.out], [2, '']);
-    assert.match(wrong.err, /--secret-by: the partner signs with a private key of its own, and gets no secret/);
+    assert.match(
+      wrong.err,
+      /--secret-by: the partner proves with a key, tokens or a certificate of its own, and gets no secret/,
+    );
   });
 });

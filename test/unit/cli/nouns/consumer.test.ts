@@ -39,6 +39,8 @@ describe('postern consumer', () => {
       id: 'initech',
       name: null,
       description: 'd',
+      email: null,
+      team: null,
       labels: { c: 'd' },
       enabled: false,
       allowFrom: null,

@@ -7,7 +7,7 @@ import {
 import type { Wish } from '../../../../src/resources/changes/wish.ts';
 import { hashOfAppKey } from '../../../../src/resources/changes/generate-credential.ts';
 import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
-import type { Consumer } from '../../../../src/model/consumer.ts';
+import { type Consumer, consumerDefaults } from '../../../../src/model/consumer.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { appKeyMaterial } from '../../../../src/model/material.ts';
 
@@ -34,7 +34,7 @@ describe('a wish for a consumer', () => {
           kind: 'consumer',
           id: 'acme',
           before: null,
-          after: { id: 'acme', name: null, description: '', labels: { tier: 'gold' }, allowFrom: null, enabled: true },
+          after: { ...consumerDefaults, id: 'acme', labels: { tier: 'gold' } },
         },
       ],
     });
