@@ -61,6 +61,26 @@ describe('the console with the keyboard alone', function () {
     assert.deepEqual(await focused(page), { name: 'q', isSeen: true });
   });
 
+  it('opens the menu of a narrow window, which is one stop, and leads to a page, with and without script', async () => {
+    const viewport = { width: 390, height: 844 };
+    for (const javaScriptEnabled of [true, false]) {
+      await using visitor = await visit(browser(), stack.url, { viewport, javaScriptEnabled });
+      await stack.signIn(visitor, javaScriptEnabled ? 'mia' : 'mo', 'admin');
+      const { page } = visitor;
+      await open(visitor, '/consumers');
+      const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Endpoints' });
+      assert.equal(await link.isVisible(), false);
+      await tabTo(page, 'Menu');
+      await page.keyboard.press('Tab');
+      assert.deepEqual(await focused(page), { name: 'Sign out', isSeen: true });
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Enter');
+      assert.equal(await link.isVisible(), true);
+      await goOn(page, 'Endpoints', 'Endpoints');
+      assert.deepEqual(visitor.takeComplaints(), []);
+    }
+  });
+
   it('leads from nothing to the secret of a first partner', async () => {
     await using visitor = await visit(browser(), stack.url);
     await stack.signIn(visitor, 'alice', 'admin');

@@ -60,7 +60,10 @@ ${body}
 `;
 }
 
-/** `path` is the page, or the one that its trail begins with. */
+/**
+ * `path` is the page, or the one that its trail begins with. Where the window is narrow, the menu is behind one button;
+ * browsers that cannot unfold it by style alone have the button in wide windows, too.
+ */
 function navigation(frame: Frame, operator: Operator, path: string): Html {
   const entries = frame.menu
     .filter(({ needs }) => mayUse(operator, needs))
@@ -68,7 +71,7 @@ function navigation(frame: Frame, operator: Operator, path: string): Html {
       const here = path !== href ? null : html`aria-current="${frame.path === href ? 'page' : 'true'}"`;
       return html`<li><a href="${href}" ${here}>${text}</a></li>`;
     });
-  return html`<nav class="main-menu" aria-label="Main"><ul>${entries}</ul></nav>`;
+  return html`<nav class="main-menu" aria-label="Main"><details><summary>Menu</summary><ul>${entries}</ul></details></nav>`;
 }
 
 function account({ operator, csrfToken }: NonNullable<Frame['session']>): Html {

@@ -96,6 +96,16 @@ describe('console: the frame of every page', () => {
     assert.match(await start('victor'), /<h2>Nothing is here yet<\/h2><p>There is no endpoint\.<\/p>/);
   });
 
+  it('has the menu behind one button that works without script, in the order of the keyboard', async () => {
+    const { text } = await console.open('alice', '/consumers');
+    const [, menu = ''] = /<nav class="main-menu" aria-label="Main">([^]*?)<\/nav>/.exec(text) ?? [];
+    assert.match(
+      menu,
+      /^<details><summary>Menu<\/summary><ul><li><a href="\/" >Start<\/a><\/li>[^]*<\/ul><\/details>$/,
+    );
+    assert.match(menu, /<a href="\/consumers" aria-current="page">Consumers<\/a>/);
+  });
+
   it('says 404 for a page that is not there, and for a notice that is none nothing', async () => {
     const answer = await console.open('alice', '/nowhere');
     assert.equal(answer.status, 404);
