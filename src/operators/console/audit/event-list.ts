@@ -28,7 +28,7 @@ export const eventList: Page = {
     const read = async <T>(path: string): Promise<ListPage<T>> =>
       await api.get<ListPage<T>>(withQuery(path, { ...wish, limit: PAGE_SIZE, cursor }));
     // Of one revision, each event is wanted.
-    const { shown, nextCursor } =
+    const { shown, page } =
       wish.revision === ''
         ? shownOperations(await read<ShownOperation>('/v1/operations'), wish)
         : shownEvents(await read<ShownEvent>('/v1/audit'));
@@ -43,25 +43,22 @@ export const eventList: Page = {
         { name: 'revision', label: 'Revision', value: wish.revision },
       ])}
 ${shown}
-${pager('/audit', query, nextCursor)}`,
+${pager('/audit', query, page)}`,
     };
   },
 };
 
 interface ShownList {
   readonly shown: Html;
-  readonly nextCursor: string | null;
+  readonly page: ListPage<unknown>;
 }
 
 const columns = ['When', 'Operator', 'Action', 'What', 'Reason', 'Revision'];
 const NONE = 'No change matches.';
 
 /** A line for all that was changed at once, which unfolds. */
-function shownOperations(
-  { items, nextCursor }: ListPage<ShownOperation>,
-  wish: Readonly<Record<string, string>>,
-): ShownList {
-  const rows = items.map((each) => [
+function shownOperations(page: ListPage<ShownOperation>, wish: Readonly<Record<string, string>>): ShownList {
+  const rows = page.items.map((each) => [
     linkedTime(each.at, each.events[0]?.event),
     each.actor,
     each.action,
@@ -69,11 +66,11 @@ function shownOperations(
     each.reason ?? '',
     revisionLink(each, wish),
   ]);
-  return { shown: table({ caption: 'Changes, the newest first', columns, rows, empty: NONE }), nextCursor };
+  return { shown: table({ caption: 'Changes, the newest first', columns, rows, empty: NONE }), page };
 }
 
-function shownEvents({ items, nextCursor }: ListPage<ShownEvent>): ShownList {
-  const rows = items.map((each) => [
+function shownEvents(page: ListPage<ShownEvent>): ShownList {
+  const rows = page.items.map((each) => [
     linkedTime(each.at, each.event),
     each.actor,
     each.action,
@@ -81,7 +78,7 @@ function shownEvents({ items, nextCursor }: ListPage<ShownEvent>): ShownList {
     each.reason ?? '',
     revisionLink(each, {}),
   ]);
-  return { shown: table({ caption: 'Changes of one revision', columns, rows, empty: NONE }), nextCursor };
+  return { shown: table({ caption: 'Changes of one revision', columns, rows, empty: NONE }), page };
 }
 
 function linkedTime(at: string, event: string | undefined): Html {

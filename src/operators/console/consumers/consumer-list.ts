@@ -28,7 +28,7 @@ export const consumerList: Page = {
   },
 };
 
-function listOf({ operator, query }: Visit, wanted: string, { items, nextCursor }: ListPage<ShownConsumer>): Html {
+function listOf({ operator, query }: Visit, wanted: string, page: ListPage<ShownConsumer>): Html {
   const isCreator = allows(operator.role, 'change-consumers');
   const hint = html`By the beginning of its id, a part of its name, e-mail address or team, or a label such as
 <code>tier=gold</code>.`;
@@ -38,7 +38,7 @@ ${isCreator ? html`<p><a class="button" href="/new/consumer">Create a consumer</
 ${table({
   caption: wanted === '' ? 'Consumers' : `Consumers found for "${wanted}"`,
   columns: ['Id', 'Name', 'Labels', 'State'],
-  rows: items.map((consumer) => [
+  rows: page.items.map((consumer) => [
     html`<a href="${url`/consumers/${consumer.id}`}">${consumer.id}</a>`,
     consumer.name ?? '',
     labels(consumer.labels),
@@ -46,5 +46,5 @@ ${table({
   ]),
   empty: wanted === '' ? 'There are no consumers yet.' : `No consumer was found for "${wanted}".`,
 })}
-${pager('/consumers', query, nextCursor)}`;
+${pager('/consumers', query, page)}`;
 }

@@ -32,7 +32,7 @@ export const endpointCallers: Page = {
       trail: endpointTrail(id),
       body: html`${findCaller(path, wanted)}
 ${callerTable(page.items, wanted)}
-${pager(path, visit.query, page.nextCursor)}`,
+${pager(path, visit.query, page)}`,
     };
   },
 };
@@ -43,12 +43,12 @@ export const endpointGrants: Page = {
   needs: 'read',
   show: async (visit) => {
     const { id } = await readEndpoint(visit);
-    const { items, nextCursor } = await readGrants(visit, id, PAGE_SIZE);
+    const page = await readGrants(visit, id, PAGE_SIZE);
     return {
       title: `Grants on ${id}`,
       trail: endpointTrail(id),
-      body: html`${grantTable(items, allows(visit.operator.role, 'change-consumers'))}
-${pager(url`/endpoints/${id}/grants`, visit.query, nextCursor)}`,
+      body: html`${grantTable(page.items, allows(visit.operator.role, 'change-consumers'))}
+${pager(url`/endpoints/${id}/grants`, visit.query, page)}`,
     };
   },
 };

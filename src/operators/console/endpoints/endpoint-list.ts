@@ -23,14 +23,14 @@ export const endpointList: Page = {
   },
 };
 
-function listOf({ operator, query }: Visit, wanted: string, { items, nextCursor }: ListPage<ShownEndpoint>): Html {
+function listOf({ operator, query }: Visit, wanted: string, page: ListPage<ShownEndpoint>): Html {
   const hint = html`By the beginning of its id, or a label such as <code>team=payments</code>.`;
   return html`${searchForm({ path: '/endpoints', label: 'Find an endpoint', hint, wanted })}
 ${allows(operator.role, 'change-endpoints') ? html`<p><a class="button" href="/new/endpoint">Create an endpoint</a></p>` : null}
 ${table({
   caption: wanted === '' ? 'Endpoints' : `Endpoints found for "${wanted}"`,
   columns: ['Id', 'Paths', 'Hosts', 'Methods', 'Authentication', 'Labels', 'State'],
-  rows: items.map((endpoint) => [
+  rows: page.items.map((endpoint) => [
     html`<a href="${url`/endpoints/${endpoint.id}`}">${endpoint.id}</a>`,
     pathsOf(endpoint),
     endpoint.match.hosts?.join(', ') ?? 'any',
@@ -41,7 +41,7 @@ ${table({
   ]),
   empty: wanted === '' ? 'There are no endpoints yet.' : `No endpoint was found for "${wanted}".`,
 })}
-${pager('/endpoints', query, nextCursor)}`;
+${pager('/endpoints', query, page)}`;
 }
 
 function pathsOf({ match: { paths } }: ShownEndpoint): Html {

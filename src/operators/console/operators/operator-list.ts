@@ -32,7 +32,7 @@ ${table({
   ]),
   empty: 'There are no operators.',
 })}
-${pager('/operators', query, page.nextCursor)}`,
+${pager('/operators', query, page)}`,
     };
   },
 };

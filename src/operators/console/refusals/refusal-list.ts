@@ -61,7 +61,7 @@ ${filterForm('/refusals', [
   { name: 'since', label: 'When', value: wish.since, choices: sinceChoices },
 ])}
 ${typed === '' ? await joinedTable(page.items) : foundById(page.items, requestId)}
-${pager('/refusals', query, page.nextCursor)}`,
+${pager('/refusals', query, page)}`,
     };
   },
 };
