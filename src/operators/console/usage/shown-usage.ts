@@ -4,10 +4,6 @@ import type { ShownPlanUse } from '../plans/shown-plan.ts';
 export const groupings = ['hour', 'day', 'month', 'consumer', 'endpoint'] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** What rows can be sorted by. */
-export const sortings = ['allowed', 'refused', 'limited'] as const;
-export type Sorting = (typeof sortings)[number];
-
 /** How many requests were decided how. */
 export interface UsageCounts {
   readonly allowed: number;

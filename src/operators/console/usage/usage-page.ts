@@ -6,7 +6,7 @@ import { table } from '../parts/table.ts';
 import { useColumns, useRow } from '../plans/plan-values.ts';
 import type { ShownPlanUse } from '../plans/shown-plan.ts';
 import { codeLink } from '../refusals/codes.ts';
-import { type Grouping, groupings, type ShownUsage, type Sorting, sortings, type UsageCounts } from './shown-usage.ts';
+import { type Grouping, groupings, type ShownUsage, type UsageCounts } from './shown-usage.ts';
 import { usageChart } from './usage-chart.ts';
 
 const groupingTexts: Readonly<Record<Grouping, string>> = {
@@ -26,9 +26,8 @@ export const usagePage: Page = {
     const { api, query } = visit;
     const [consumer, endpoint] = [textOf(query, 'consumer'), textOf(query, 'endpoint')];
     const by = groupings.find((each) => each === query.get('by')) ?? 'day';
-    const sort = sortings.find((each) => each === query.get('sort')) ?? '';
-    const usage = await api.get<ShownUsage>(withQuery('/v1/usage', { by, consumer, endpoint, sort }));
-    return { title: titleOf(consumer, endpoint), body: bodyOf(usage, { by, consumer, endpoint, sort }) };
+    const usage = await api.get<ShownUsage>(withQuery('/v1/usage', { by, consumer, endpoint }));
+    return { title: titleOf(consumer, endpoint), body: bodyOf(usage, { by, consumer, endpoint }) };
   },
 };
 
@@ -40,15 +39,13 @@ interface Wish {
   readonly by: Grouping;
   readonly consumer: string;
   readonly endpoint: string;
-  /** Empty for the usual order. */
-  readonly sort: Sorting | '';
 }
 
 function titleOf(consumer: string, endpoint: string): string {
   return `Usage${consumer === '' ? '' : ` of ${consumer}`}${endpoint === '' ? '' : ` on ${endpoint}`}`;
 }
 
-function bodyOf({ rows, total, plans = [] }: ShownUsage, { by, consumer, endpoint, sort }: Wish): Html {
+function bodyOf({ rows, total, plans = [] }: ShownUsage, { by, consumer, endpoint }: Wish): Html {
   const isTime = by === 'hour' || by === 'day' || by === 'month';
   const title = `Requests by ${by}${isTime ? ', in UTC' : ''}`;
   return html`${filterForm('/usage', [
@@ -60,21 +57,12 @@ function bodyOf({ rows, total, plans = [] }: ShownUsage, { by, consumer, endpoin
     },
     { name: 'consumer', label: 'Consumer', value: consumer },
     { name: 'endpoint', label: 'Endpoint', value: endpoint },
-    {
-      name: 'sort',
-      label: 'First those with the most',
-      value: sort,
-      choices: [
-        { value: '', text: isTime ? 'none: in order of time' : 'requests of any kind' },
-        ...sortings.map((value) => ({ value, text: value })),
-      ],
-    },
   ])}
 ${
   isTime && rows.length > 0
     ? usageChart(
         title,
-        inTime(rows, by).map((row) => ({ ...row, label: labelOf(row[by] ?? '', by) })),
+        rows.map((row) => ({ ...row, label: labelOf(row[by] ?? '', by) })),
       )
     : null
 }
@@ -89,11 +77,6 @@ ${table({
 })}
 ${codes(total.codes)}
 ${used(plans)}`;
-}
-
-/** The chart goes from left to right, however the table is sorted. */
-function inTime(rows: ShownUsage['rows'], by: Grouping): ShownUsage['rows'] {
-  return rows.toSorted((one, other) => ((one[by] ?? '') < (other[by] ?? '') ? -1 : 1));
 }
 
 /** `13:00`, `11-23` or `2026-11`. */

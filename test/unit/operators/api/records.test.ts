@@ -162,20 +162,6 @@ describe('management API: what happened, within the reach of operators', () => {
       assert.equal((top.body['total'] as { allowed: number }).allowed, 80);
     });
 
-    it('has the rows with the most of one count first, and cuts the others off', async () => {
-      for (const consumerId of [null, 'globex']) {
-        api.traffic.push({ endpointId: 'orders', consumerId, hour: HOUR, codes: { ADDRESS_NOT_ALLOWED: 9 } });
-      }
-      const names = async (query: string, by: string): Promise<unknown> => {
-        const answer = await api.done('victor', 'GET', `/v1/usage?by=${by}&${query}`);
-        return (rowsOf(answer) as Record<string, unknown>[]).map((row) => row[by]);
-      };
-      assert.deepEqual(await names('sort=refused&limit=1', 'consumer'), ['globex']);
-      assert.notDeepEqual(await names('sort=allowed&limit=1', 'consumer'), ['globex']);
-      assert.deepEqual(await names('sort=refused', 'day'), ['2026-09-21', '2026-09-20']);
-      await api.refused('MALFORMED_REQUEST', 'victor', 'GET', '/v1/usage?sort=codes');
-    });
-
     it('ends with the span of time that begins before the end', async () => {
       const of = async (until: string): Promise<unknown> => {
         const answer = await api.done('victor', 'GET', `/v1/usage?until=${until}`);

@@ -80,30 +80,6 @@ describe('console: plans', () => {
     assert.doesNotMatch((await console.open('victor', '/usage')).text, /Used of plans/);
   });
 
-  it('sort usage by one of its counts, and draw the chart in the order of time all the same', async () => {
-    const push = (daysAgo: number, consumerId: string | null, codes: Readonly<Record<string, number>>): void => {
-      console.traffic.push({ endpointId: 'orders', consumerId, hour: hourOf(NOW) - 24 * daysAgo, codes });
-    };
-    push(1, null, { ALLOWED: 7 });
-    push(0, null, { ALLOWED: 1, RATE_LIMITED: 3 });
-    push(0, 'acme', { ALLOWED: 7 });
-    push(0, 'globex', { RATE_LIMITED: 3 });
-    const consumers = async (query: string): Promise<readonly string[]> => {
-      const { text } = await console.open('victor', `/usage?by=consumer${query}`);
-      return [...text.matchAll(/href="\/consumers\/([a-z]+)"/g)].flatMap(([, id = '']) => id);
-    };
-    assert.deepEqual(await consumers(''), ['acme', 'globex']);
-    assert.deepEqual(await consumers('&sort=limited'), ['globex', 'acme']);
-    assert.deepEqual(await consumers('&sort=nonsense'), ['acme', 'globex']);
-    const { text } = await console.open('victor', '/usage?by=day&sort=limited');
-    assert.match(text, /<option value="limited" selected>/);
-    const table = [...text.matchAll(/rowheader">\d{4}-(\d\d-\d\d)</g)].flatMap(([, day = '']) => day);
-    const chart = [...text.matchAll(/<title>(\d\d-\d\d): /g)].flatMap(([, day = '']) => day);
-    assert.equal(table.length, 2, text);
-    assert.deepEqual(table, chart.toReversed());
-    assert.deepEqual(chart, chart.toSorted());
-  });
-
   it('of others are not there for an operator with labels', async () => {
     await console.submit('alice', '/new/plan', form);
     assert.match((await console.open('petra', '/plans')).text, /There are no plans\./);
