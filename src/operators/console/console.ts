@@ -12,11 +12,12 @@ import { findForgery, FORM_TOKEN_FIELD } from './frame/form-token.ts';
 import { withQuery } from './frame/html.ts';
 import { layout, type MenuEntry } from './frame/layout.ts';
 import { findNotice } from './frame/notices.ts';
-import type { Page, Shown, Visit } from './frame/page.ts';
+import type { CsvTable, Page, Shown, Visit } from './frame/page.ts';
 import { problemPage } from './frame/problem-page.ts';
 import { originOf } from './frame/request-origin.ts';
 import { requireUse } from './frame/rights.ts';
 import { pages } from './pages.ts';
+import { csvName, csvText } from './parts/csv.ts';
 import type { ConsoleEnvironment, ConsolePorts, ConsoleSession } from './ports.ts';
 import { hasSessionCookie } from './sign-in/cookies.ts';
 import { forgetForm, keepForm, readKeptForm } from './sign-in/kept-form.ts';
@@ -153,7 +154,7 @@ async function keptOf(request: Request): Promise<string | null> {
 
 function addPage(
   app: Hono<ConsoleEnvironment>,
-  { path, needs, show, submit }: Page,
+  { path, needs, show, csv, submit }: Page,
   { api, clock }: ConsolePorts,
   send: (context: ConsoleContext, shown: Shown) => Promise<Response>,
 ): void {
@@ -175,7 +176,15 @@ function addPage(
       nowSeconds: clock.nowSeconds(),
     };
   };
-  app.get(path, async (context) => await send(context, await show(visitOf(context))));
+  app.get(path, async (context) => {
+    const visit = visitOf(context);
+    const format = visit.query.get('format');
+    if (format === null) return await send(context, await show(visit));
+    if (format !== 'csv' || csv === undefined) {
+      throw new ApiProblem('MALFORMED_REQUEST', `This page has no format "${format}".`);
+    }
+    return sendCsv(context, await csv(visit), visit.nowSeconds);
+  });
   if (submit === undefined) return;
   app.post(path, async (context) => {
     const form = await readForm(context.req.raw);
@@ -184,6 +193,13 @@ function addPage(
     const done = await submit(visitOf(context), form);
     if ('href' in done) return context.redirect(withQuery(done.href, { done: done.notice }), 303);
     return await send(context, done);
+  });
+}
+
+function sendCsv(context: ConsoleContext, file: CsvTable, nowSeconds: number): Response {
+  return context.body(csvText(file), 200, {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="${csvName(file, nowSeconds)}"`,
   });
 }
 

@@ -7,6 +7,7 @@ import { deleteConsumer } from './consumers/delete-consumer.ts';
 import { editConsumer } from './consumers/edit-consumer.ts';
 import { disableConsumer, enableConsumer } from './consumers/enable-consumer.ts';
 import { newConsumer } from './consumers/new-consumer.ts';
+import { credentialList } from './credentials/credential-list.ts';
 import { credentialPage } from './credentials/credential-page.ts';
 import { editCredential } from './credentials/edit-credential.ts';
 import { findCredential } from './credentials/find-credential.ts';
@@ -64,6 +65,7 @@ export const pages: readonly Page[] = [
   enableConsumer,
   disableConsumer,
   deleteConsumer,
+  credentialList,
   findCredential,
   issueCredential,
   credentialPage,

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
+import { csvLink, readForCsv } from '../parts/csv.ts';
 import { filterForm, filterValues } from '../parts/filters.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
 import { table } from '../parts/table.ts';
@@ -43,7 +44,28 @@ export const eventList: Page = {
         { name: 'revision', label: 'Revision', value: wish.revision },
       ])}
 ${shown}
-${pager('/audit', query, page)}`,
+${pager('/audit', query, page)}
+${csvLink('/audit', query)}`,
+    };
+  },
+  csv: async (visit) => {
+    const wish = filterValues(visit.query, filterNames);
+    const { items, isCut } = await readForCsv<ShownEvent>(visit, '/v1/audit', wish);
+    return {
+      name: 'audit',
+      columns: ['at', 'actor', 'action', 'what', 'kind', 'id', 'reason', 'revision', 'event'],
+      rows: items.map((each) => [
+        each.at,
+        each.actor,
+        each.action,
+        verbOf(each),
+        each.kind,
+        each.id,
+        each.reason,
+        each.storeRevision,
+        each.event,
+      ]),
+      isCut,
     };
   },
 };
@@ -114,7 +136,7 @@ ${count > named.length ? html`<li><a href="${all}">All ${count.toLocaleString('e
 }
 
 /** What happened to the resource of an event. */
-export function verbOf({ before, after, refused }: ShownEvent): Html {
-  if (refused !== undefined) return html`met and refused`;
-  return html`${before === null ? 'created' : after === null ? 'deleted' : 'changed'}`;
+export function verbOf({ before, after, refused }: ShownEvent): string {
+  if (refused !== undefined) return 'met and refused';
+  return before === null ? 'created' : after === null ? 'deleted' : 'changed';
 }

@@ -1,7 +1,9 @@
 import { html } from 'hono/html';
 import { allows } from '../../../model/operator.ts';
+import { consumerTexts } from '../../../resources/consumer-fields.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
+import { csvLink, labelsCell, readForCsv } from '../parts/csv.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
 import { searchForm, wishOf } from '../parts/search.ts';
 import { table } from '../parts/table.ts';
@@ -26,6 +28,25 @@ export const consumerList: Page = {
     );
     return { title: 'Consumers', body: listOf(visit, wanted, page) };
   },
+  csv: async (visit) => {
+    const wish = wishOf((visit.query.get('q') ?? '').trim());
+    const { items, isCut } = await readForCsv<ShownConsumer>(visit, '/v1/consumers', wish);
+    const texts = consumerTexts.map(({ name }) => name);
+    return {
+      name: 'consumers',
+      columns: ['id', ...texts, 'labels', 'enabled', 'allowFrom', 'createdAt', 'updatedAt'],
+      rows: items.map((each) => [
+        each.id,
+        ...texts.map((name) => each[name]),
+        labelsCell(each.labels),
+        each.enabled,
+        each.allowFrom?.join(' '),
+        each.createdAt,
+        each.updatedAt,
+      ]),
+      isCut,
+    };
+  },
 };
 
 function listOf({ operator, query }: Visit, wanted: string, page: ListPage<ShownConsumer>): Html {
@@ -46,5 +67,6 @@ ${table({
   ]),
   empty: wanted === '' ? 'There are no consumers yet.' : `No consumer was found for "${wanted}".`,
 })}
-${pager('/consumers', query, page)}`;
+${pager('/consumers', query, page)}
+${csvLink('/consumers', query)}`;
 }

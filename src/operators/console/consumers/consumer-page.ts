@@ -74,6 +74,7 @@ function actions({ id, enabled }: ShownConsumer): Html {
 function furtherPages(consumer: string, seesTraces: boolean): Html {
   return html`<ul class="actions">
 <li><a href="${withQuery('/usage', { consumer })}">Usage</a></li>
+<li><a href="${withQuery('/credentials', { consumer })}">Credentials as a list</a></li>
 ${seesTraces ? html`<li><a href="${withQuery('/refusals', { consumer })}">Refusals</a></li>` : null}
 ${seesTraces ? html`<li><a href="${withQuery('/audit', { consumer })}">Audit</a></li>` : null}
 </ul>`;

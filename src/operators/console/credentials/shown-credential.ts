@@ -19,6 +19,9 @@ const statusTones = {
   revoked: 'bad',
 } as const;
 
+/** How a credential can stand. */
+export const statuses = Object.keys(statusTones) as readonly (keyof typeof statusTones)[];
+
 /** A public key as people tell it from others. */
 interface ShownKey {
   readonly type: string;

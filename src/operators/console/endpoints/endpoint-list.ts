@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { allows } from '../../../model/operator.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
+import { csvLink, labelsCell, readForCsv } from '../parts/csv.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
 import { searchForm, wishOf } from '../parts/search.ts';
 import { table } from '../parts/table.ts';
@@ -20,6 +21,24 @@ export const endpointList: Page = {
     const cursor = visit.query.get('cursor') ?? undefined;
     const path = withQuery('/v1/endpoints', { limit: PAGE_SIZE, cursor, ...wishOf(wanted) });
     return { title: 'Endpoints', body: listOf(visit, wanted, await visit.api.get<ListPage<ShownEndpoint>>(path)) };
+  },
+  csv: async (visit) => {
+    const wish = wishOf((visit.query.get('q') ?? '').trim());
+    const { items, isCut } = await readForCsv<ShownEndpoint>(visit, '/v1/endpoints', wish);
+    return {
+      name: 'endpoints',
+      columns: ['id', 'paths', 'hosts', 'methods', 'authentication', 'labels', 'enabled'],
+      rows: items.map((each) => [
+        each.id,
+        each.match.paths.map(formatPathRule).join(' '),
+        each.match.hosts?.join(' '),
+        each.match.methods?.join(' '),
+        authenticationOf(each),
+        labelsCell(each.labels),
+        each.enabled,
+      ]),
+      isCut,
+    };
   },
 };
 
@@ -41,7 +60,8 @@ ${table({
   ]),
   empty: wanted === '' ? 'There are no endpoints yet.' : `No endpoint was found for "${wanted}".`,
 })}
-${pager('/endpoints', query, page)}`;
+${pager('/endpoints', query, page)}
+${csvLink('/endpoints', query)}`;
 }
 
 function pathsOf({ match: { paths } }: ShownEndpoint): Html {

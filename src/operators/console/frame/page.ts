@@ -15,6 +15,8 @@ export interface Page {
   readonly show: (visit: Visit) => Promise<Shown>;
   /** Whether its form is kept when it is sent after the session has ended. A form with a secret is not. */
   readonly keepsForm?: true;
+  /** Answers GET with `format=csv`: what the page lists, as a file. */
+  readonly csv?: (visit: Visit) => Promise<CsvTable>;
   /** Answers POST of a form on this page, after the check that the form is ours. */
   readonly submit?: (visit: Visit, form: Form) => Promise<Shown | GoTo>;
 }
@@ -44,6 +46,16 @@ export interface Form {
   readonly all: (name: string) => readonly string[];
   /** Whether a box is ticked. */
   readonly isTicked: (name: string) => boolean;
+}
+
+/** A list as a file for spreadsheets. */
+export interface CsvTable {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number | boolean | null | undefined)[])[];
+  /** Whether there are more rows. */
+  readonly isCut: boolean;
 }
 
 /** What a page has to show. */

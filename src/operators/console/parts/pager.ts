@@ -11,6 +11,11 @@ export interface ListPage<T> {
 /** The parameters of an address that say which page of a list it is; the others say which list. */
 const pageNames = ['cursor', 'before', 'trail', 'done'];
 
+/** The parameters that say which list an address shows. */
+export function listQuery(query: URLSearchParams): Readonly<Record<string, string>> {
+  return Object.fromEntries([...query].filter(([name]) => !pageNames.includes(name)));
+}
+
 /** The trail is part of addresses, which Node limits to 16 KB with all header fields. */
 const MAX_TRAIL_CHARACTERS = 3000;
 
@@ -25,7 +30,7 @@ export function pager(path: string, query: URLSearchParams, { items, nextCursor 
   const cursor = query.get('cursor') ?? '';
   const before = beforeOf(query);
   if (items.length === 0 && cursor === '') return html``;
-  const others = Object.fromEntries([...query].filter(([name]) => !pageNames.includes(name)));
+  const others = listQuery(query);
   const trail = trailOf(query);
   const hrefOf = (step: Step, way: readonly Step[]): string =>
     step.cursor === ''

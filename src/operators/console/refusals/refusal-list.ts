@@ -4,6 +4,7 @@ import { isRequestId } from '../../../check/receive/request-id.ts';
 import { findRefusalRequestId } from '../../../partners/explain/read/read-request.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
+import { csvLink, readForCsv } from '../parts/csv.ts';
 import { filterForm, filterValues } from '../parts/filters.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
 import { type Cell, table } from '../parts/table.ts';
@@ -29,6 +30,21 @@ const kindChoices = [
 
 const columns = ['When', 'Consumer', 'Endpoint', 'Request', 'Code', 'Why'];
 const NONE = 'No refusal matches.';
+
+const csvColumns = [
+  'at',
+  'requestId',
+  'consumer',
+  'credential',
+  'endpoint',
+  'method',
+  'path',
+  'code',
+  'status',
+  'observed',
+  'sourceAddress',
+  'detail',
+] as const;
 
 /** What was refused to known consumers, or what no endpoint took. */
 export const refusalList: Page = {
@@ -61,7 +77,22 @@ ${filterForm('/refusals', [
   { name: 'since', label: 'When', value: wish.since, choices: sinceChoices },
 ])}
 ${typed === '' ? await joinedTable(page.items) : foundById(page.items, requestId)}
-${pager('/refusals', query, page)}`,
+${pager('/refusals', query, page)}
+${csvLink('/refusals', query)}`,
+    };
+  },
+  csv: async (visit) => {
+    const { requestId: typed, ...wish } = filterValues(visit.query, filterNames);
+    const requestId = requestIdIn(typed);
+    const { items, isCut } =
+      typed === ''
+        ? await readForCsv<ShownRefusal>(visit, '/v1/refusals', wish)
+        : { items: requestId === null ? [] : await refusalsOf(requestId, visit.api), isCut: false };
+    return {
+      name: 'refusals',
+      columns: csvColumns,
+      rows: items.map((each) => csvColumns.map((key) => each[key])),
+      isCut,
     };
   },
 };

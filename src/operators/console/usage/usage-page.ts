@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
+import { csvLink } from '../parts/csv.ts';
 import { filterForm } from '../parts/filters.ts';
 import { table } from '../parts/table.ts';
 import { useColumns, useRow } from '../plans/plan-values.ts';
@@ -17,6 +18,9 @@ const groupingTexts: Readonly<Record<Grouping, string>> = {
   endpoint: 'endpoint, in 7 days',
 };
 
+/** Rows by consumer or endpoint that the API gives, those with the most requests. */
+const MAX_ROWS = 500;
+
 /** How many requests were allowed, refused and limited. */
 export const usagePage: Page = {
   path: '/usage',
@@ -24,12 +28,31 @@ export const usagePage: Page = {
   menu: { text: 'Usage' },
   show: async (visit) => {
     const { api, query } = visit;
-    const [consumer, endpoint] = [textOf(query, 'consumer'), textOf(query, 'endpoint')];
-    const by = groupings.find((each) => each === query.get('by')) ?? 'day';
+    const { by, consumer, endpoint } = wishOf(query);
     const usage = await api.get<ShownUsage>(withQuery('/v1/usage', { by, consumer, endpoint }));
-    return { title: titleOf(consumer, endpoint), body: bodyOf(usage, { by, consumer, endpoint }) };
+    return { title: titleOf(consumer, endpoint), body: bodyOf(usage, { by, consumer, endpoint }, query) };
+  },
+  csv: async ({ api, query }) => {
+    const { by, ...wish } = wishOf(query);
+    const isTime = by === 'hour' || by === 'day' || by === 'month';
+    const limit = isTime ? undefined : String(MAX_ROWS);
+    const { rows } = await api.get<ShownUsage>(withQuery('/v1/usage', { by, ...wish, limit }));
+    return {
+      name: `usage-by-${by}`,
+      columns: [by, 'allowed', 'refused', 'limited'],
+      rows: rows.map((row) => [row[by], ...countsOf(row)]),
+      isCut: !isTime && rows.length === MAX_ROWS,
+    };
   },
 };
+
+function wishOf(query: Visit['query']): Wish {
+  return {
+    by: groupings.find((each) => each === query.get('by')) ?? 'day',
+    consumer: textOf(query, 'consumer'),
+    endpoint: textOf(query, 'endpoint'),
+  };
+}
 
 function textOf(query: Visit['query'], name: string): string {
   return (query.get(name) ?? '').trim();
@@ -45,7 +68,11 @@ function titleOf(consumer: string, endpoint: string): string {
   return `Usage${consumer === '' ? '' : ` of ${consumer}`}${endpoint === '' ? '' : ` on ${endpoint}`}`;
 }
 
-function bodyOf({ rows, total, plans = [] }: ShownUsage, { by, consumer, endpoint }: Wish): Html {
+function bodyOf(
+  { rows, total, plans = [] }: ShownUsage,
+  { by, consumer, endpoint }: Wish,
+  query: Visit['query'],
+): Html {
   const isTime = by === 'hour' || by === 'day' || by === 'month';
   const title = `Requests by ${by}${isTime ? ', in UTC' : ''}`;
   return html`${filterForm('/usage', [
@@ -75,6 +102,7 @@ ${table({
   ],
   empty: 'No requests were counted in this time. Replicas report once a minute.',
 })}
+${csvLink('/usage', query)}
 ${codes(total.codes)}
 ${used(plans)}`;
 }
