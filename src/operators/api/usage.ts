@@ -11,6 +11,8 @@ import {
   type Grouping,
   groupings,
   isTime,
+  sortings,
+  sortRows,
   sumTraffic,
 } from '../../resources/changes/usage/sum-traffic.ts';
 import { TRAFFIC_MONTHS } from '../../model/bounds.ts';
@@ -41,11 +43,14 @@ const query = z
       `From then on, beginning with a whole hour, day or month. 24h by hour, ${String(TRAFFIC_MONTHS)} months by month, else 7d.`,
     ),
     until: momentQuery('Only spans of time that begin before then.'),
+    sort: z.enum(sortings).optional().openapi({
+      description: 'The rows with the most of these first, in place of the order of time or the most requests.',
+    }),
     limit: z.coerce.number().int().min(1).max(MAX_ROWS).default(DEFAULT_ROWS).openapi({
       type: 'integer',
       minimum: 1,
       maximum: MAX_ROWS,
-      description: 'By consumer or endpoint: the rows with the most requests.',
+      description: 'By consumer or endpoint: so many rows, the first ones.',
     }),
   })
   .strict();
@@ -109,7 +114,7 @@ has what it has used of the plans within reach.`,
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read');
-      const { since, until, limit, ...wish } = context.req.valid('query');
+      const { since, until, limit, sort, ...wish } = context.req.valid('query');
       const { by } = wish;
       const nowSeconds = clock.nowSeconds();
       const sinceHour = firstHourOf(by, momentBack(since ?? usualSince[by], nowSeconds));
@@ -122,7 +127,8 @@ has what it has used of the plans within reach.`,
       const summary = await sumTraffic(seen, by, Math.min(nowSeconds, endHour * HOUR_SECONDS - 1));
       // What was deleted still has its counts.
       if (summary.rows.length === 0) await requireNamed(wish, resources);
-      const rows = isTime(by) ? summary.rows : summary.rows.slice(0, limit);
+      const sorted = sort === undefined ? summary.rows : sortRows(summary.rows, sort);
+      const rows = isTime(by) ? sorted : sorted.slice(0, limit);
       const plans = await plansOf(operator, wish, nowSeconds);
       return context.json({ ...declareUsage({ ...summary, rows }, by, sinceHour), ...plans }, 200);
     },

@@ -10,6 +10,7 @@ import { codeLink } from '../refusals/codes.ts';
 import type { ShownRefusal } from '../refusals/shown-refusal.ts';
 import { type ShownReplicas, troubleOf } from '../replicas/replica-list.ts';
 import type { ShownUsage } from '../usage/shown-usage.ts';
+import { rankings } from './ranking.ts';
 
 const SHOWN = 5;
 
@@ -20,6 +21,7 @@ export const home: Page = {
   menu: { text: 'Start' },
   show: async (visit) => {
     const mayTrace = allows(visit.operator.role, 'read-traces');
+    const ranking = rankings(visit);
     const cards = await Promise.all([
       firstSteps(visit),
       endings(visit),
@@ -30,7 +32,7 @@ export const home: Page = {
     ]);
     return {
       title: 'What needs attention',
-      body: html`${search()}${mayTrace ? findRefusal() : null}<div class="cards">${cards}</div>`,
+      body: html`${search()}${mayTrace ? findRefusal() : null}<div class="cards">${cards}</div>${await ranking}`,
     };
   },
 };

@@ -11,6 +11,8 @@ export interface TableParts {
   readonly columns: readonly string[];
   /** The first cell of a row names the record. */
   readonly rows: readonly (readonly Cell[])[];
+  /** The columns by which the rows can be sorted, the most first, and the one by which they are. */
+  readonly sorting?: { readonly hrefs: Readonly<Record<string, string>>; readonly by: string };
   /** Instead of a table without rows. */
   readonly empty: string;
 }
@@ -19,11 +21,15 @@ export interface TableParts {
  * A table. Where the window is narrow, each record is a block, and every cell has the name of its column beside it; the
  * roles say again what the elements are, because browsers forget it when a table is laid out otherwise.
  */
-export function table({ caption, columns, rows, empty }: TableParts): Html {
+export function table({ caption, columns, rows, sorting, empty }: TableParts): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   const head = columns.map((column, index) => {
     const number = typeof rows[0]?.[index] === 'number' ? html`class="number"` : null;
-    return html`<th scope="col" role="columnheader" ${number}>${column}</th>`;
+    const href = sorting?.hrefs[column];
+    const sorted = sorting?.by === column ? html`aria-sort="descending"` : null;
+    return html`<th scope="col" role="columnheader" ${number} ${sorted}>${
+      href === undefined || sorted !== null ? column : html`<a href="${href}">${column}</a>`
+    }</th>`;
   });
   const lines = rows.map(
     ([first, ...others]) =>

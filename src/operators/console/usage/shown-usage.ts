@@ -4,6 +4,9 @@ import type { ShownPlanUse } from '../plans/shown-plan.ts';
 export const groupings = ['hour', 'day', 'month', 'consumer', 'endpoint'] as const;
 export type Grouping = (typeof groupings)[number];
 
+/** What rows by consumer or endpoint can be sorted by. */
+export const sortings = ['allowed', 'refused', 'limited'] as const;
+
 /** How many requests were decided how. */
 export interface UsageCounts {
   readonly allowed: number;

@@ -3,11 +3,12 @@ import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
 import { csvLink } from '../parts/csv.ts';
 import { filterForm } from '../parts/filters.ts';
-import { table } from '../parts/table.ts';
+import { listQuery } from '../parts/pager.ts';
+import { table, type TableParts } from '../parts/table.ts';
 import { useColumns, useRow } from '../plans/plan-values.ts';
 import type { ShownPlanUse } from '../plans/shown-plan.ts';
 import { codeLink } from '../refusals/codes.ts';
-import { type Grouping, groupings, type ShownUsage, type UsageCounts } from './shown-usage.ts';
+import { type Grouping, groupings, sortings, type ShownUsage, type UsageCounts } from './shown-usage.ts';
 import { usageChart } from './usage-chart.ts';
 
 const groupingTexts: Readonly<Record<Grouping, string>> = {
@@ -28,30 +29,36 @@ export const usagePage: Page = {
   menu: { text: 'Usage' },
   show: async (visit) => {
     const { api, query } = visit;
-    const { by, consumer, endpoint } = wishOf(query);
-    const usage = await api.get<ShownUsage>(withQuery('/v1/usage', { by, consumer, endpoint }));
-    return { title: titleOf(consumer, endpoint), body: bodyOf(usage, { by, consumer, endpoint }, query) };
+    const wish = wishOf(query);
+    const { by, consumer, endpoint, sort } = wish;
+    const usage = await api.get<ShownUsage>(withQuery('/v1/usage', { by, consumer, endpoint, sort }));
+    return { title: titleOf(consumer, endpoint), body: bodyOf(usage, wish, query) };
   },
   csv: async ({ api, query }) => {
     const { by, ...wish } = wishOf(query);
-    const isTime = by === 'hour' || by === 'day' || by === 'month';
-    const limit = isTime ? undefined : String(MAX_ROWS);
+    const limit = isTime(by) ? undefined : String(MAX_ROWS);
     const { rows } = await api.get<ShownUsage>(withQuery('/v1/usage', { by, ...wish, limit }));
     return {
       name: `usage-by-${by}`,
       columns: [by, 'allowed', 'refused', 'limited'],
       rows: rows.map((row) => [row[by], ...countsOf(row)]),
-      isCut: !isTime && rows.length === MAX_ROWS,
+      isCut: !isTime(by) && rows.length === MAX_ROWS,
     };
   },
 };
 
 function wishOf(query: Visit['query']): Wish {
+  const by = groupings.find((each) => each === query.get('by')) ?? 'day';
   return {
-    by: groupings.find((each) => each === query.get('by')) ?? 'day',
+    by,
     consumer: textOf(query, 'consumer'),
     endpoint: textOf(query, 'endpoint'),
+    sort: isTime(by) ? '' : textOf(query, 'sort'),
   };
+}
+
+function isTime(by: Grouping): by is 'hour' | 'day' | 'month' {
+  return by === 'hour' || by === 'day' || by === 'month';
 }
 
 function textOf(query: Visit['query'], name: string): string {
@@ -62,6 +69,8 @@ interface Wish {
   readonly by: Grouping;
   readonly consumer: string;
   readonly endpoint: string;
+  /** Empty for the most requests. */
+  readonly sort: string;
 }
 
 function titleOf(consumer: string, endpoint: string): string {
@@ -70,11 +79,10 @@ function titleOf(consumer: string, endpoint: string): string {
 
 function bodyOf(
   { rows, total, plans = [] }: ShownUsage,
-  { by, consumer, endpoint }: Wish,
+  { by, consumer, endpoint, sort }: Wish,
   query: Visit['query'],
 ): Html {
-  const isTime = by === 'hour' || by === 'day' || by === 'month';
-  const title = `Requests by ${by}${isTime ? ', in UTC' : ''}`;
+  const title = `Requests by ${by}${isTime(by) ? ', in UTC' : ''}`;
   return html`${filterForm('/usage', [
     {
       name: 'by',
@@ -86,7 +94,7 @@ function bodyOf(
     { name: 'endpoint', label: 'Endpoint', value: endpoint },
   ])}
 ${
-  isTime && rows.length > 0
+  isTime(by) && rows.length > 0
     ? usageChart(
         title,
         rows.map((row) => ({ ...row, label: labelOf(row[by] ?? '', by) })),
@@ -100,11 +108,26 @@ ${table({
     ...rows.map((row) => [nameOf(row[by] ?? '', by), ...countsOf(row)]),
     ...(rows.length > 1 ? [['Total', ...countsOf(total)]] : []),
   ],
+  ...(isTime(by) ? {} : { sorting: sortingOf(query, sort) }),
   empty: 'No requests were counted in this time. Replicas report once a minute.',
 })}
 ${csvLink('/usage', query)}
 ${codes(total.codes)}
 ${used(plans)}`;
+}
+
+function sortingOf(query: Visit['query'], sort: string): NonNullable<TableParts['sorting']> {
+  const names = sortings.map((each) => [columnOf(each), each] as const);
+  return {
+    by: sort === '' ? '' : columnOf(sort),
+    hrefs: Object.fromEntries(
+      names.map(([column, each]) => [column, withQuery('/usage', { ...listQuery(query), sort: each })]),
+    ),
+  };
+}
+
+function columnOf(sort: string): string {
+  return sort.slice(0, 1).toUpperCase() + sort.slice(1);
 }
 
 /** `13:00`, `11-23` or `2026-11`. */

@@ -162,6 +162,19 @@ describe('management API: what happened, within the reach of operators', () => {
       assert.equal((top.body['total'] as { allowed: number }).allowed, 80);
     });
 
+    it('puts those with the most of one count first, and keeps as many of them as are asked for', async () => {
+      const count = { consumerId: null, hour: HOUR };
+      api.traffic.push({ ...count, endpointId: 'orders', codes: { ALLOWED: 20 } });
+      api.traffic.push({ ...count, endpointId: 'pay', codes: { AUTHENTICATION_FAILED: 9 } });
+      const first = async (query: string): Promise<unknown> => {
+        const answer = await api.done('victor', 'GET', `/v1/usage?by=endpoint&limit=1${query}`);
+        return (rowsOf(answer) as { endpoint: string }[]).map(({ endpoint }) => endpoint);
+      };
+      assert.deepEqual(await first(''), ['orders']);
+      assert.deepEqual(await first('&sort=refused'), ['pay']);
+      await api.refused('MALFORMED_REQUEST', 'victor', 'GET', '/v1/usage?by=endpoint&sort=codes');
+    });
+
     it('ends with the span of time that begins before the end', async () => {
       const of = async (until: string): Promise<unknown> => {
         const answer = await api.done('victor', 'GET', `/v1/usage?until=${until}`);
