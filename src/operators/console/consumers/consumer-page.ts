@@ -7,11 +7,14 @@ import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
 import type { ListPage } from '../parts/pager.ts';
 import { definitions, table } from '../parts/table.ts';
-import { enabledBadge, labels, time, timeOr } from '../parts/values.ts';
+import { labels, time, timeOr } from '../parts/values.ts';
 import { refusalTable } from '../refusals/refusal-list.ts';
 import type { ShownRefusal } from '../refusals/shown-refusal.ts';
 import type { ShownAccess } from '../grants/shown-access.ts';
+import type { ShownEvent } from '../audit/shown-event.ts';
+import type { ShownUsage } from '../usage/shown-usage.ts';
 import { accessSection } from './access-section.ts';
+import { glance } from './glance.ts';
 import { readConsumer, type ShownConsumer } from './shown-consumer.ts';
 
 /** More than a consumer has in practice; what is left out is said. */
@@ -28,17 +31,29 @@ export const consumerPage: Page = {
     const { id } = consumer;
     const isChanger = allows(operator.role, 'change-consumers');
     const seesTraces = allows(operator.role, 'read-traces');
-    const [credentials, access, refusals] = await Promise.all([
+    const [credentials, access, refusals, usage, changes] = await Promise.all([
       api.get<ListPage<ShownCredential>>(withQuery('/v1/credentials', { consumer: id, limit: MOST })),
       api.get<ListPage<ShownAccess>>(withQuery(url`/v1/consumers/${id}/access`, { limit: MOST })),
       seesTraces
         ? api.find<ListPage<ShownRefusal>>(withQuery('/v1/refusals', { consumer: id, limit: LATEST }))
         : Promise.resolve(null),
+      api.get<ShownUsage>(withQuery('/v1/usage', { by: 'hour', consumer: id })),
+      seesTraces
+        ? api.get<ListPage<ShownEvent>>(withQuery('/v1/audit', { consumer: id, limit: '1' }))
+        : Promise.resolve(null),
     ]);
     return {
       title: consumer.name ?? id,
       trail: [{ href: '/consumers', text: 'Consumers' }],
-      body: html`${summary(consumer)}
+      body: html`${glance({
+        consumer,
+        usage,
+        credentials: credentials.items,
+        access: access.items,
+        refusals: refusals?.items ?? null,
+        lastChange: changes?.items[0] ?? null,
+      })}
+${summary(consumer)}
 ${isChanger ? actions(consumer) : null}
 ${furtherPages(id, seesTraces)}
 ${credentialSection(credentials, id, isChanger)}
@@ -49,13 +64,12 @@ ${refusals === null ? null : refusalSection(refusals, id)}`,
 };
 
 function summary(consumer: ShownConsumer): Html {
-  const { id, labels: carried, allowFrom, enabled, createdAt, updatedAt } = consumer;
+  const { id, labels: carried, allowFrom, createdAt, updatedAt } = consumer;
   return definitions([
     ['Id', html`<code>${id}</code>`],
     ...consumerTexts.map(({ name, label }) => [label, consumer[name] || null] as const),
     ['Labels', labels(carried)],
     [allowFromWords.label, allowFrom?.join(', ') ?? html`<span class="muted">${allowFromWords.otherwise}</span>`],
-    ['State', enabledBadge(enabled)],
     ['Created', time(createdAt)],
     ['Changed', time(updatedAt)],
   ]);

@@ -28,17 +28,27 @@ export function planLimits({ limits }: Pick<ShownPlan, 'limits'>): Html {
 export const useColumns = ['Consumer', 'Limit', 'Used', 'Share', 'Begins anew'];
 
 /** What a consumer has used, with a bar. The number beside it says the same. */
-export function useRow({ consumer, requests, unit, used, until }: ShownPlanUse): readonly Cell[] {
-  const part = `${String(Math.floor((used / requests) * 100))} %`;
-  const bar = html`<meter min="0" max="${requests}" high="${requests * 0.8}" optimum="0" value="${Math.min(
-    used,
-    requests,
-  )}" aria-label="Used by ${consumer}">${part}</meter>`;
+export function useRow(use: ShownPlanUse): readonly Cell[] {
+  const { consumer, requests, unit, used, until } = use;
   return [
     html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`,
     `${requests.toLocaleString('en')} each ${unit}`,
-    `${used.toLocaleString('en')} (${part})`,
-    bar,
+    `${used.toLocaleString('en')} (${shareOf(use)})`,
+    useMeter(use),
     time(until),
   ];
+}
+
+/** The share that is used: `80 %`. */
+export function shareOf({ used, requests }: ShownPlanUse): string {
+  return `${String(Math.floor((used / requests) * 100))} %`;
+}
+
+/** The share as a bar. */
+export function useMeter(use: ShownPlanUse): Html {
+  const { consumer, requests, used } = use;
+  const value = Math.min(used, requests);
+  return html`<meter min="0" max="${requests}" high="${requests * 0.8}" optimum="0" value="${value}" aria-label="Used by ${consumer}">${shareOf(
+    use,
+  )}</meter>`;
 }
