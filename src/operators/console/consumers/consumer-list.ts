@@ -1,16 +1,38 @@
 import { html } from 'hono/html';
 import { allows } from '../../../model/operator.ts';
+import { allowFromWords } from '../../../resources/allow-from.ts';
 import { consumerTexts } from '../../../resources/consumer-fields.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
+import { chosenColumns, columnChoice, keptColumns } from '../parts/column-choice.ts';
 import { csvLink, labelsCell, readForCsv } from '../parts/csv.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
 import { searchForm, wishOf } from '../parts/search.ts';
-import { table } from '../parts/table.ts';
-import { enabledBadge, labels } from '../parts/values.ts';
+import { type Cell, table } from '../parts/table.ts';
+import { enabledBadge, labels, time } from '../parts/values.ts';
 import type { ShownConsumer } from './shown-consumer.ts';
 
 const PAGE_SIZE = '50';
+
+interface Column {
+  readonly text: string;
+  readonly cellOf: (consumer: ShownConsumer) => Cell;
+}
+
+const columns: Readonly<Record<string, Column>> = {
+  ...Object.fromEntries(
+    consumerTexts.map(({ name, label }): [string, Column] => [
+      name,
+      { text: label, cellOf: (consumer) => consumer[name] ?? '' },
+    ]),
+  ),
+  labels: { text: 'Labels', cellOf: (consumer) => labels(consumer.labels) },
+  enabled: { text: 'State', cellOf: ({ enabled }) => enabledBadge(enabled) },
+  allowFrom: { text: allowFromWords.label, cellOf: ({ allowFrom }) => allowFrom?.join(', ') ?? '' },
+  createdAt: { text: 'Created', cellOf: ({ createdAt }) => time(createdAt) },
+  updatedAt: { text: 'Changed', cellOf: ({ updatedAt }) => time(updatedAt) },
+};
+const usualColumns = ['name', 'labels', 'enabled'];
 
 /** Finds consumers by id, name, contact or label. */
 export const consumerList: Page = {
@@ -50,23 +72,27 @@ export const consumerList: Page = {
 };
 
 function listOf({ operator, query }: Visit, wanted: string, page: ListPage<ShownConsumer>): Html {
+  const shown = chosenColumns(query, Object.keys(columns), usualColumns);
   const isCreator = allows(operator.role, 'change-consumers');
   const hint = html`By the beginning of its id, a part of its name, e-mail address or team, or a label such as
 <code>tier=gold</code>.`;
-  return html`${searchForm({ path: '/consumers', label: 'Find a consumer', hint, wanted })}
+  return html`${searchForm({ path: '/consumers', label: 'Find a consumer', hint, wanted, kept: keptColumns(query) })}
 <p><a href="/find/credential">Whose App Key is this?</a></p>
 ${isCreator ? html`<p><a class="button" href="/new/consumer">Create a consumer</a></p>` : null}
 ${table({
   caption: wanted === '' ? 'Consumers' : `Consumers found for "${wanted}"`,
-  columns: ['Id', 'Name', 'Labels', 'State'],
+  columns: ['Id', ...shown.map((name) => columns[name]?.text ?? '')],
   rows: page.items.map((consumer) => [
     html`<a href="${url`/consumers/${consumer.id}`}">${consumer.id}</a>`,
-    consumer.name ?? '',
-    labels(consumer.labels),
-    enabledBadge(consumer.enabled),
+    ...shown.map((name) => columns[name]?.cellOf(consumer) ?? ''),
   ]),
   empty: wanted === '' ? 'There are no consumers yet.' : `No consumer was found for "${wanted}".`,
 })}
 ${pager('/consumers', query, page)}
+${columnChoice(
+  '/consumers',
+  query,
+  Object.entries(columns).map(([name, { text }]) => ({ name, text, isShown: shown.includes(name) })),
+)}
 ${csvLink('/consumers', query)}`;
 }

@@ -8,10 +8,13 @@ export function url(texts: TemplateStringsArray, ...parts: readonly string[]): s
   return texts.map((text, at) => text + encodeURIComponent(parts[at] ?? '')).join('');
 }
 
-/** A path with a query; what is undefined or empty is left out. */
-export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, value] as [string, string]],
+/** A path with a query; what is undefined or empty is left out, several values are repeated. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | readonly string[] | undefined>>,
+): string {
+  const given = Object.entries(query).flatMap(([name, values = []]) =>
+    [values].flat().flatMap((value) => (value === '' ? [] : [[name, value] as [string, string]])),
   );
   const text = new URLSearchParams(given).toString();
   return text === '' ? path : `${path}?${text}`;

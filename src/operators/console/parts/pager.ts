@@ -12,8 +12,9 @@ export interface ListPage<T> {
 const pageNames = ['cursor', 'before', 'trail', 'done'];
 
 /** The parameters that say which list an address shows. */
-export function listQuery(query: URLSearchParams): Readonly<Record<string, string>> {
-  return Object.fromEntries([...query].filter(([name]) => !pageNames.includes(name)));
+export function listQuery(query: URLSearchParams): Readonly<Record<string, readonly string[]>> {
+  const names = [...query.keys()].filter((name) => !pageNames.includes(name));
+  return Object.fromEntries(names.map((name) => [name, query.getAll(name)]));
 }
 
 /** The trail is part of addresses, which Node limits to 16 KB with all header fields. */

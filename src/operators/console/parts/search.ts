@@ -10,11 +10,13 @@ interface Search {
   readonly hint: Html;
   /** What was asked for; empty for all. */
   readonly wanted: string;
+  /** Fields that the search keeps. */
+  readonly kept?: Html;
 }
 
 /** A form that finds records of a list by a text or a label. Its address can be kept. */
-export function searchForm({ path, label, hint, wanted }: Search): Html {
-  return html`<form method="get" action="${path}" role="search" class="search">
+export function searchForm({ path, label, hint, wanted, kept }: Search): Html {
+  return html`<form method="get" action="${path}" role="search" class="search">${kept ?? null}
 <div class="field"><label for="q">${label}</label>
 <p class="hint" id="q-hint">${hint}</p>
 <input type="search" id="q" name="q" value="${wanted}" maxlength="100" autocomplete="off" spellcheck="false"
