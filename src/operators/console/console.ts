@@ -16,6 +16,7 @@ import type { CsvTable, Page, Shown, Visit } from './frame/page.ts';
 import { problemPage } from './frame/problem-page.ts';
 import { originOf } from './frame/request-origin.ts';
 import { requireUse } from './frame/rights.ts';
+import { Jobs } from './jobs/jobs.ts';
 import { pages } from './pages.ts';
 import { csvName, csvText } from './parts/csv.ts';
 import type { ConsoleEnvironment, ConsolePorts, ConsoleSession } from './ports.ts';
@@ -53,6 +54,9 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
   const { clock, observer } = ports;
   const assets = new Assets();
   const shares = new RequestShares(clock);
+  const jobs = new Jobs((error) => {
+    observer.defect(error, randomUUID());
+  });
   const menu = pages.flatMap(({ path, needs, menu: entry }): MenuEntry[] =>
     entry === undefined ? [] : [{ path, needs, ...entry }],
   );
@@ -117,7 +121,7 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
     if (kept !== null) context.header('set-cookie', kept);
     return context.redirect(signInPath(context.req.raw, kept !== null), 303);
   });
-  for (const page of pages) addPage(app, page, ports, send);
+  for (const page of pages) addPage(app, page, ports, jobs, send);
   app.notFound(() => {
     throw new ApiProblem('NOT_FOUND', 'There is no page at this address.');
   });
@@ -156,6 +160,7 @@ function addPage(
   app: Hono<ConsoleEnvironment>,
   { path, needs, show, csv, submit }: Page,
   { api, clock }: ConsolePorts,
+  jobs: Jobs,
   send: (context: ConsoleContext, shown: Shown) => Promise<Response>,
 ): void {
   const visitOf = (context: ConsoleContext): Visit => {
@@ -173,6 +178,7 @@ function addPage(
       param,
       path: context.req.path,
       api: new ApiClient(api, operator),
+      jobs,
       nowSeconds: clock.nowSeconds(),
     };
   };

@@ -35,6 +35,8 @@ import { disableIssuer, enableIssuer } from './issuers/enable-issuer.ts';
 import { issuerList } from './issuers/issuer-list.ts';
 import { issuerPage } from './issuers/issuer-page.ts';
 import { newIssuer } from './issuers/new-issuer.ts';
+import { jobPage } from './jobs/job-page.ts';
+import { selectedConsumers, selectedCredentials } from './jobs/selected-page.ts';
 import { editOperator } from './operators/edit-operator.ts';
 import { issueToken } from './operators/issue-token.ts';
 import { newOperator } from './operators/new-operator.ts';
@@ -66,6 +68,9 @@ export const pages: readonly Page[] = [
   disableConsumer,
   deleteConsumer,
   credentialList,
+  selectedConsumers,
+  selectedCredentials,
+  jobPage,
   findCredential,
   issueCredential,
   credentialPage,

@@ -81,6 +81,21 @@ describe('every page of the console', function () {
     await requireAccessible('no page');
   });
 
+  it('so can the page that asks what happens to a selection, and the one that says what came of it', async () => {
+    const { page } = visitor;
+    await open(visitor, '/consumers');
+    await page.getByRole('checkbox', { name: 'Select initech' }).check();
+    await page.getByRole('checkbox', { name: 'Select globex' }).check();
+    await page.getByRole('button', { name: 'Label' }).click();
+    await expectPage(page, 'Label 2 consumers');
+    await requireAccessible('what is asked');
+    await page.getByLabel('Labels').fill('region=eu');
+    await page.getByRole('button', { name: 'Label 2 consumers' }).click();
+    await expectPage(page, 'Your changes of several at once');
+    await page.getByText('2 done, 0 not done, 0 not tried.').waitFor();
+    await requireAccessible('what came of it');
+  });
+
   it('so can the page that says which role a form needs', async () => {
     await using viewer = await visit(browser(), stack.url);
     await stack.signIn(viewer, 'victor', 'viewer');

@@ -49,6 +49,8 @@ for (const field of document.querySelectorAll('[data-shortcut]')) {
     field.focus();
   });
 }
+/** A page that shows how far something is looks again by itself, as its link does. */
+if (document.querySelector('[data-reload]') !== null) setTimeout(() => location.assign(location.pathname), 2000);
 
 /** Times are in UTC; pointing at one shows it in the reader's time zone. */
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });

@@ -4,6 +4,8 @@ import { allowFromWords } from '../../../resources/allow-from.ts';
 import { consumerTexts } from '../../../resources/consumer-fields.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
+import { consumerActions } from '../jobs/bulk-actions.ts';
+import { selectBox, selectionForm } from '../jobs/selection.ts';
 import { chosenColumns, columnChoice, keptColumns } from '../parts/column-choice.ts';
 import { csvLink, labelsCell, readForCsv } from '../parts/csv.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
@@ -83,11 +85,12 @@ ${table({
   caption: wanted === '' ? 'Consumers' : `Consumers found for "${wanted}"`,
   columns: ['Id', ...shown.map((name) => columns[name]?.text ?? '')],
   rows: page.items.map((consumer) => [
-    html`<a href="${url`/consumers/${consumer.id}`}">${consumer.id}</a>`,
+    html`${isCreator ? selectBox(consumer.id) : null}<a href="${url`/consumers/${consumer.id}`}">${consumer.id}</a>`,
     ...shown.map((name) => columns[name]?.cellOf(consumer) ?? ''),
   ]),
   empty: wanted === '' ? 'There are no consumers yet.' : `No consumer was found for "${wanted}".`,
 })}
+${isCreator && page.items.length > 0 ? selectionForm('/selected/consumers', consumerActions) : null}
 ${pager('/consumers', query, page)}
 ${columnChoice(
   '/consumers',

@@ -1,7 +1,10 @@
 import { html } from 'hono/html';
+import { allows } from '../../../model/operator.ts';
 import { authenticationMethods } from '../../../model/endpoint.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
+import { credentialActions } from '../jobs/bulk-actions.ts';
+import { selectBox, selectionForm } from '../jobs/selection.ts';
 import { csvLink, readForCsv } from '../parts/csv.ts';
 import { filterForm, filterValues } from '../parts/filters.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
@@ -23,7 +26,8 @@ export const credentialList: Page = {
   path: '/credentials',
   needs: 'read',
   menu: { text: 'Credentials' },
-  show: async ({ api, query }) => {
+  show: async ({ api, query, operator }) => {
+    const isChanger = allows(operator.role, 'change-consumers');
     const wish = filterValues(query, filterNames);
     const cursor = query.get('cursor') ?? undefined;
     const page = await api.get<ListPage<ShownCredential>>(
@@ -46,7 +50,8 @@ ${filterForm('/credentials', [
     choices: [anyChoice, { value: 'true', text: 'still used' }],
   },
 ])}
-${credentialTable(page.items)}
+${credentialTable(page.items, isChanger)}
+${isChanger && page.items.length > 0 ? selectionForm('/selected/credentials', credentialActions) : null}
 ${pager('/credentials', query, page)}
 ${csvLink('/credentials', query)}`,
     };
@@ -71,12 +76,12 @@ ${csvLink('/credentials', query)}`,
   },
 };
 
-function credentialTable(items: readonly ShownCredential[]): Html {
+function credentialTable(items: readonly ShownCredential[], isChanger: boolean): Html {
   return table({
     caption: 'Credentials',
     columns: ['Id', 'Consumer', 'Method', 'State', 'Ends', 'Last used'],
     rows: items.map((each) => [
-      credentialLink(each.id),
+      html`${isChanger ? selectBox(each.id) : null}${credentialLink(each.id)}`,
       html`<a href="${url`/consumers/${each.consumer}`}">${each.consumer}</a>`,
       methodsOf(each).join(', '),
       statusBadge(each),

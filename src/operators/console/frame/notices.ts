@@ -27,6 +27,8 @@ export const notices = {
   'operator-changed': 'The operator was changed.',
   'operator-removed': 'The operator was removed, with all tokens and sessions.',
   'token-revoked': 'The token was revoked.',
+  'job-started': 'It has begun.',
+  'job-stopped': 'Nothing further is tried. What was under way may still be done.',
   'change-undone': 'The change was undone.',
   'nothing-changed': 'Nothing was changed: it already is as you asked for.',
 } as const;

@@ -1,5 +1,6 @@
 import type { Operator, Permission } from '../../../model/operator.ts';
 import type { ApiClient } from './api-client.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { Html } from './html.ts';
 import type { NoticeName } from './notices.ts';
 
@@ -27,6 +28,8 @@ export interface Visit {
   /** Goes into every form that changes something: `formTokens` of parts/form.ts. */
   readonly csrfToken: string;
   readonly api: ApiClient;
+  /** What operators change of several at once. */
+  readonly jobs: Jobs;
   /** The path of the page, as it was asked for. */
   readonly path: string;
   /** A part of the path by its name in {@link Page.path}, decoded. */

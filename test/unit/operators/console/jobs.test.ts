@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { consumerDefaults } from '../../../../src/model/consumer.ts';
+import { hashAppKey } from '../../../../src/model/app-key.ts';
+import { Secret } from '../../../../src/model/secret.ts';
+import { ApiProblem } from '../../../../src/operators/api/problem.ts';
+import { Jobs, type JobStep, type StepOutcome } from '../../../../src/operators/console/jobs/jobs.ts';
+import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
+import { hiddenValue, type PageAnswer, TestConsole } from '../../../support/console/test-console.ts';
+import { credential } from '../../../support/pipeline/resources.ts';
+import { poll } from '../../../support/time/poll.ts';
+
+describe('console: changes of several at once', () => {
+  let console: TestConsole;
+  let store: MemoryResourceStore;
+
+  beforeEach(() => {
+    store = new MemoryResourceStore({
+      consumers: ['acme', 'globex', 'initech'].map((id) => ({ ...consumerDefaults, id, labels: { team: 'a' } })),
+      credentials: ['acme-1', 'globex-1'].map((id) => ({
+        ...credential({ id, consumerId: id.slice(0, -2) }),
+        appKey: Secret.fromText(id),
+        appKeyHash: hashAppKey(id),
+      })),
+    });
+    console = new TestConsole(store);
+    console.add('alice', 'admin');
+    console.add('bob', 'admin');
+    console.add('victor', 'viewer');
+  });
+
+  /** Selects, confirms, and waits until the job has ended. */
+  async function carryOut(path: string, typed: Readonly<Record<string, string>> = {}): Promise<PageAnswer> {
+    const page = await console.open('alice', path);
+    assert.equal(page.status, 200, page.text);
+    const { pathname, searchParams } = new URL(path, 'http://x');
+    const body = new URLSearchParams({ csrf: 'token of alice', onceKey: hiddenValue(page, 'onceKey'), ...typed });
+    body.set('action', searchParams.get('action') ?? '');
+    for (const id of searchParams.getAll('id')) body.append('id', id);
+    const init = { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } };
+    for (let click = 0; click < 2; click += 1) {
+      const sent = await console.open('alice', pathname, init);
+      assert.deepEqual([sent.status, sent.headers.get('location')], [303, '/jobs?done=job-started'], sent.text);
+    }
+    return await ended();
+  }
+
+  const ended = async (): Promise<PageAnswer> =>
+    await poll('the job ends', async () => {
+      const page = await console.open('alice', '/jobs');
+      return /Ended, started/.test(page.text) && !/Running, started/.test(page.text) ? page : null;
+    });
+
+  const stateOf = async (id: string): Promise<unknown> => {
+    const { enabled, labels } = (await store.find('consumer', id))?.resource ?? {};
+    return { enabled, labels };
+  };
+
+  it('are asked for before they are made, once for two clicks, and say what was done and what was not', async () => {
+    const path = '/selected/consumers?id=acme&id=nobody&id=globex&action=disable';
+    const asked = await console.open('alice', path);
+    assert.match(asked.text, /<h1>Disable 3 consumers<\/h1>[^]*all requests of each are refused[^]*>globex<\/a>/);
+    assert.equal(store.revision, 0);
+    const { text } = await carryOut(path, { reason: 'OPS-17' });
+    assert.match(text, /2 done, 1 not done, 0 not tried\./);
+    assert.match(text, />nobody<\/a><\/th>[^]*?not done<\/span>/);
+    assert.deepEqual(await stateOf('acme'), { enabled: false, labels: { team: 'a' } });
+    assert.equal(((await stateOf('initech')) as { enabled: boolean }).enabled, true);
+    const actions = [];
+    for await (const { action, reason } of store.events({})) actions.push([action, reason]);
+    assert.deepEqual(actions, Array(2).fill(['console consumer edit', 'OPS-17']));
+    assert.equal(text.match(/<h2 id="job-/g)?.length, 1);
+    assert.match((await console.open('bob', '/jobs')).text, /There are none\./);
+  });
+
+  it('set labels beside the others, and refuse what is no label', async () => {
+    const path = '/selected/consumers?id=acme&id=globex&action=label';
+    await carryOut(path, { typed: 'tier=gold' });
+    for (const id of ['acme', 'globex']) {
+      assert.deepEqual(await stateOf(id), { enabled: true, labels: { team: 'a', tier: 'gold' } });
+    }
+    const onceKey = hiddenValue(await console.open('alice', path), 'onceKey');
+    for (const [typed, fault] of [
+      ['gold', /&quot;gold&quot; does not have the form NAME=VALUE/],
+      ['', /give one label at least/],
+    ] as const) {
+      const fields = { id: 'acme', action: 'label', typed, onceKey };
+      const refused = await console.submit('alice', '/selected/consumers', fields);
+      assert.equal(refused.status, 422);
+      assert.match(refused.text, fault);
+      assert.match(refused.text, /id="typed-fault"/);
+    }
+  });
+
+  it('rotate and revoke credentials, and show new secrets to who asks, once', async () => {
+    const { text } = await carryOut('/selected/credentials?id=acme-1&action=rotate', { typed: '1d' });
+    assert.match(text, /1 done, 0 not done/);
+    assert.doesNotMatch(text, /acme-1: /);
+    const job = hiddenValue({ status: 200, headers: new Headers(), text }, 'job');
+    const shown = await console.submit('bob', '/jobs', { job, secrets: 'yes' });
+    assert.doesNotMatch(shown.text, /acme-1: /);
+    const once = await console.submit('alice', '/jobs', { job, secrets: 'yes' });
+    assert.match(once.text, /<code>[\w-]+: [\w-]{20,}<\/code>/);
+    const again = await console.submit('alice', '/jobs', { job, secrets: 'yes' });
+    assert.match(again.text, /They were shown before/);
+    await carryOut('/selected/credentials?id=globex-1&action=revoke');
+    assert.equal((await store.find('credential', 'globex-1'))?.resource.state, 'revoked');
+  });
+
+  it('end with the first outage', async () => {
+    store.beforeCommit = () => {
+      throw console.outage();
+    };
+    const { text } = await carryOut('/selected/consumers?id=acme&id=globex&action=disable');
+    assert.match(text, /0 done, 1 not done, 1 not tried\./);
+    assert.deepEqual(console.defects, []);
+  });
+
+  it('ask for nothing where nothing is selected, and are for those who may', async () => {
+    for (const path of ['/selected/consumers', '/selected/consumers?id=acme&action=toString']) {
+      assert.match((await console.open('alice', path)).text, /<h1>Nothing is selected<\/h1>/);
+    }
+    assert.equal((await console.open('victor', '/selected/consumers?id=acme&action=disable')).status, 403);
+    assert.doesNotMatch((await console.open('victor', '/consumers')).text, /type="checkbox" form=/);
+    assert.match((await console.open('alice', '/consumers')).text, /aria-label="Select acme"/);
+    const many = Array.from({ length: 101 }, (_, index) => `id=c-${String(index)}`).join('&');
+    assert.equal((await console.open('alice', `/selected/consumers?${many}&action=disable`)).status, 400);
+    const forged = await console.submit('alice', '/selected/consumers', { id: 'acme', action: 'disable' });
+    assert.equal(forged.status, 400);
+    assert.equal(store.revision, 0);
+  });
+
+  it('stop before the next step, are bounded, and keep a defect to themselves', async () => {
+    const defects: unknown[] = [];
+    const jobs = new Jobs((error) => defects.push(error));
+    const step = (run: () => Promise<StepOutcome>): JobStep => ({ name: 'x', href: '/x', run });
+    let goOn: (outcome: StepOutcome) => void = () => undefined;
+    const waiting = step(async () => await new Promise((resolve) => (goOn = resolve)));
+    const start = (key: string, ...steps: JobStep[]): void => {
+      jobs.start('alice', { key, title: key, steps, nowSeconds: 0 });
+    };
+    start('one', waiting, waiting);
+    const [one] = jobs.of('alice');
+    jobs.stop('bob', one?.id ?? '');
+    jobs.stop('alice', one?.id ?? '');
+    goOn({ isDone: true, text: 'done' });
+    await poll('the job ends', async () => await Promise.resolve(one?.isEnded === true ? true : null));
+    assert.equal(one?.outcomes.length, 1);
+    const fails = step(async () => await Promise.reject(new Error('broken')));
+    start('two', fails, fails);
+    await poll('the job ends', async () => await Promise.resolve(jobs.of('alice')[0]?.isEnded === true ? true : null));
+    assert.equal(defects.length, 1);
+    for (const key of ['a', 'b', 'c', 'd', 'e']) start(key, waiting);
+    assert.equal(jobs.of('alice').length, 5);
+    assert.throws(() => {
+      start('f', waiting);
+    }, new ApiProblem('CONFLICT', '5 of your jobs are running: wait for one, or stop it.'));
+  });
+});
