@@ -22,6 +22,20 @@ export function describeKnownBy(material: Material<unknown>): string | null {
   }
 }
 
+/**
+ * That a credential works no longer, and yet keeps what it is known by, in words that follow "the credential "a" is
+ * known by …"; empty for one that works. What was revoked comes back only where somebody says so.
+ */
+export function stoppedText(
+  { state, expiresAt }: { readonly state: unknown; readonly expiresAt: number | null },
+  nowSeconds: number,
+): string {
+  const hasEnded = expiresAt !== null && expiresAt <= nowSeconds;
+  if (state !== 'revoked' && !hasEnded) return '';
+  const why = state === 'revoked' ? 'is revoked' : 'has ended';
+  return `; it ${why}, and keeps that: "postern apply" brings it back with --revive, or deletes it with --prune`;
+}
+
 /** The same in the cell of a table: `azp=acme-batch (partner-idp)`, `spiffe://partner.example/batch`. */
 export function shortKnownBy(material: Material<unknown>): string | null {
   switch (material.kind) {

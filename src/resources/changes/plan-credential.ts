@@ -1,7 +1,7 @@
 import { type Declared, declareTime } from '../declared.ts';
 import { type DocumentCredential, readCredential } from '../credential.ts';
 import { declareFields } from '../credential-fields.ts';
-import { describeKnownBy } from '../known-by.ts';
+import { describeKnownBy, stoppedText } from '../known-by.ts';
 import { timeField } from '../../model/document/fields.ts';
 import { unseenTexts } from '../../model/document/unseen-texts.ts';
 import { type PlainProblem, readPlain } from '../../model/document/read-plain.ts';
@@ -54,7 +54,7 @@ export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSecond
   if (taken.id !== null) {
     return takenCredentialId(wish.id);
   }
-  if (taken.appKey !== null) return takenBy(taken.appKey.resource);
+  if (taken.appKey !== null) return takenBy(taken.appKey.resource, nowSeconds);
   const { appKey, keepsHashOnly, fields } = wish;
   const read = readWish(wish);
   // The lines of a PEM end with characters that nobody sees; its reader looks at every other.
@@ -83,14 +83,17 @@ export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSecond
 }
 
 /** What is found by the App Key, or by what it is known by, of another credential. */
-function takenBy({ id, material }: ManagedCredential): PlannedConflict {
+function takenBy(holder: ManagedCredential, nowSeconds: number): PlannedConflict {
+  const { id, material } = holder;
   const knownBy = describeKnownBy(material);
   const [what, rule] =
     knownBy === null
       ? ['has this App Key', 'an App Key is never given twice']
       : [`is known by ${knownBy}`, 'no two credentials are known by the same'];
   const unnamed = `another credential ${knownBy === null ? what : 'is known by the same'}; ${rule}`;
-  return { conflict: `the credential "${id}" ${what}; ${rule}`, holder: { kind: 'credential', id, unnamed } };
+  const stopped = knownBy === null ? '' : stoppedText(holder, nowSeconds);
+  const conflict = `the credential "${id}" ${what}; ${rule}${stopped}`;
+  return { conflict, holder: { kind: 'credential', id, unnamed } };
 }
 
 /**
@@ -342,7 +345,7 @@ function planOtherKnownBy(
     keepsHashOnly: false,
     fields: { ...declareFields({ ...resource, notBefore: null }), ...knownBy },
   };
-  if (foundBy(wish) === resource.appKeyHash) return takenBy(resource);
+  if (foundBy(wish) === resource.appKeyHash) return takenBy(resource, nowSeconds);
   const planned = planNewCredential(wish, { id: null, appKey: null }, nowSeconds);
   if (!('changes' in planned)) return planned;
   const [made] = planned.changes.flatMap((change) => (change.kind === 'credential' ? (change.after ?? []) : []));

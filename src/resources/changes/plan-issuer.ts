@@ -54,7 +54,7 @@ export async function planIssuerDeletion(before: Stored<Issuer>, store: Pick<Res
   if (named.length === 0) return { changes: [{ kind: 'issuer', id, before, after: null }] };
   const shown = named.slice(0, MAX_NAMED).map(({ resource }) => resource.id);
   const list = `${shown.join(', ')}${named.length > MAX_NAMED ? ' and more' : ''}`;
-  const rule = 'revoking does not free it, delete them first; to refuse its tokens now, disable it';
+  const rule = 'revoking does not free it, delete them first ("postern apply --prune"); to refuse its tokens now, disable it';
   return {
     conflict: `credentials name the issuer "${id}": ${list}; ${rule}`,
     // Whose they are is not looked at.

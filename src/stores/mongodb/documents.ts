@@ -31,6 +31,7 @@ export interface CredentialDocument extends VersionedDocument, StoredMaterial {
   readonly appKeyHash: string;
   /** By `resources/credential-fields.ts`, as its other fields are. */
   readonly state?: unknown;
+  readonly expiresAt?: Date;
 }
 
 /** Of one consumer or for a group; `_id` is the `grantId`. */

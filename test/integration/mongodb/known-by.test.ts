@@ -21,6 +21,7 @@ describe('credentials without an App Key, in MongoDB', () => {
     folder = await temporaryDirectory();
     await done(`keyring create ${join(folder.path, 'keyring.yaml')}`);
     await done('consumer create acme');
+    await done('issuer add idp --issuer https://idp.example --jwks-uri https://idp.example/jwks --audience orders');
   });
   after(async () => {
     await folder[Symbol.asyncDispose]();
@@ -63,6 +64,23 @@ describe('credentials without an App Key, in MongoDB', () => {
     assert.match(await done('credential show jwt-2'), /claims +azp=y/);
     await done('credential revoke jwt-2 --yes');
     assert.match(await done('credential show jwt-2'), /state +revoked/);
+  });
+
+  it('keep what they are known by when they are revoked, until they are deleted', async () => {
+    const issued = 'credential issue --consumer acme --method jwt --issuer idp --claim azp=stopped';
+    await done(`${issued} --id stopped`);
+    await done('credential revoke stopped --yes');
+    const taken = await run(issued);
+    assert.equal(taken.code, 4);
+    assert.match(taken.err, /"stopped" is known by .*; it is revoked, and keeps that: "postern apply" brings it back/);
+    const exported = await done('export');
+    const path = file('renamed.yaml', exported.replace(/id: stopped([^]*?)state: revoked/, 'id: anew$1state: active'));
+    const kept = await run(`apply -f ${path} --yes`);
+    assert.notEqual(kept.code, 0);
+    assert.match(`${kept.err}${kept.out}`, /"stopped" in the store is known by .*--prune/);
+    await done(`apply -f ${path} --prune --yes`);
+    assert.equal((await run('credential show stopped')).code, 3);
+    assert.match(await done('credential show anew'), /state +active/);
   });
 
   it('are exported and applied again without a difference, and differ where they do', async () => {

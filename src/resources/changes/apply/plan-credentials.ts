@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { declareCredential, type DocumentCredential } from '../../credential.ts';
+import { describeKnownBy } from '../../known-by.ts';
+import { materialFacts } from '../../../model/material.ts';
 import { type Placed, placeIn, type ProblemLog } from '../../../model/document/problem-log.ts';
 import { isUnopened } from '../../../model/keyring/sealed.ts';
 import type { Change } from '../change.ts';
@@ -58,7 +60,7 @@ class CredentialPlanner {
   readonly #byAppKeyHash = new Map<string, Entry>();
   readonly #problems: ProblemLog;
   readonly #met = new Set<string>();
-  readonly #deleted: Change[] = [];
+  readonly #deleted = new Map<string, Change>();
   readonly #generated = new Map<string, GeneratedCredential>();
   #unchangedCount = 0;
 
@@ -91,18 +93,27 @@ class CredentialPlanner {
     const { id, appKeyHash } = stored.resource;
     const named = this.#byId.get(id);
     const holder = this.#byAppKeyHash.get(appKeyHash);
-    if (holder !== undefined && holder !== named) this.#meetHolder(holder, named, stored);
+    const isLeft = named === undefined && (isPruning || this.#deleted.has(id));
+    // What a deleted one is known by is free; its App Key is not.
+    const isFree = isLeft && materialFacts[stored.resource.material.kind].appKey === 'derived';
+    if (holder !== undefined && holder !== named && !isFree) this.#meetHolder(holder, named, stored);
     if (this.#met.has(id)) return;
     this.#met.add(id);
     const entry = named ?? (holder?.declared.id === null ? holder : undefined);
     if (entry !== undefined) this.#resolve(entry, id, stored);
-    else if (isPruning) this.#deleted.push({ kind: 'credential', id, before: stored, after: null });
+    else if (isPruning) this.#deleted.set(id, { kind: 'credential', id, before: stored, after: null });
   }
 
   /** A stored credential whose App Key stands at a credential of another id, or of none. */
   #meetHolder(holder: Entry, named: Entry | undefined, { resource: { id } }: Stored<ManagedCredential>): void {
     if (holder.declared.id === null && named === undefined) return;
     if (holder.outcome === 'faulty') return;
+    const knownBy = describeKnownBy(holder.declared.material);
+    if (knownBy !== null) {
+      const taken = `the credential ${JSON.stringify(id)} in the store is known by ${knownBy}, as this would be`;
+      this.#fault(holder, null, `${taken}; give this one its id, or delete that one with --prune`);
+      return;
+    }
     const message =
       holder.declared.id === null
         ? `this App Key is that of the credential ${JSON.stringify(id)} in the store, which the document gives another one; add the id, or remove one of the two`
@@ -151,7 +162,7 @@ class CredentialPlanner {
   plan(): CredentialPlan {
     return {
       made: this.#entries.flatMap(({ outcome }) => (typeof outcome === 'string' ? [] : (outcome ?? []))),
-      deleted: this.#deleted,
+      deleted: [...this.#deleted.values()],
       unchangedCount: this.#unchangedCount,
       generated: this.#generated,
     };

@@ -9,7 +9,7 @@ import { describeLabels } from '../../../model/labels.ts';
 import { tooManyClaimNames } from '../../../resources/issuer-references.ts';
 import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
 import { findMatchCollisions } from '../../../check/route/collisions.ts';
-import { describeKnownBy } from '../../../resources/known-by.ts';
+import { describeKnownBy, stoppedText } from '../../../resources/known-by.ts';
 import { type CollectionName, collectionOf } from '../documents.ts';
 import { readEndpointDocument } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
@@ -68,7 +68,8 @@ async function describeLastChange(kind: ResourceKind, id: string, { db, session 
 
 /**
  * Rejects with {@link Conflict} when a credential would get an App Key that another one has or had (spec §1), also when
- * the other one is deleted or gets another in the same commit. To be called before the changes are written.
+ * the other one is deleted or gets another in the same commit; or what another one is known by. To be called before the
+ * changes are written.
  */
 export async function checkAppKeys(changes: readonly Change[], context: CommitContext): Promise<void> {
   const given = new Map<string, ChangeOf<'credential'>>();
@@ -83,14 +84,21 @@ export async function checkAppKeys(changes: readonly Change[], context: CommitCo
     }
     given.set(after.appKeyHash, change);
   }
-  for (const hashes of chunksOf([...given.keys()], IDS_AT_ONCE)) await checkHashes(hashes, given, context);
+  const deleted = new Set(deletedIds(changes, 'credential'));
+  for (const hashes of chunksOf([...given.keys()], IDS_AT_ONCE)) await checkHashes(hashes, given, deleted, context);
 }
 
-/** @param knownBy of a credential without an App Key */
-function givenTwice(who: string, knownBy: string | null): Conflict {
+/**
+ * @param knownBy of a credential without an App Key
+ * @param stopped whether such a holder works no longer, as {@link stoppedText} says it
+ */
+function givenTwice(who: string, knownBy: string | null, stopped = ''): Conflict {
   if (knownBy !== null) {
-    const rule = 'no two credentials are known by the same. Nothing was changed';
-    return new Conflict(`${who}; ${rule}`, { unnamed: `another credential is, or was, known by the same; ${rule}` });
+    const rule = 'no two credentials are known by the same';
+    const nothing = '. Nothing was changed';
+    return new Conflict(`${who}; ${rule}${stopped}${nothing}`, {
+      unnamed: `another credential is known by the same; ${rule}${nothing}`,
+    });
   }
   const rule = 'an App Key is never given twice: take another. Nothing was changed';
   return new Conflict(`${who}; ${rule}`, { unnamed: `this App Key is, or was, that of a credential; ${rule}` });
@@ -99,7 +107,8 @@ function givenTwice(who: string, knownBy: string | null): Conflict {
 async function checkHashes(
   hashes: readonly string[],
   given: ReadonlyMap<string, ChangeOf<'credential'>>,
-  { db, session }: CommitContext,
+  deleted: ReadonlySet<string>,
+  { db, session, nowMs }: CommitContext,
 ): Promise<void> {
   const knownBy = (hash: string): string | null => {
     const material = given.get(hash)?.after?.material;
@@ -107,12 +116,17 @@ async function checkHashes(
   };
   const subject = (hash: string): string =>
     `${knownBy(hash) ?? 'the App Key'} of the credential "${given.get(hash)?.id ?? ''}"`;
-  const options = { session, projection: { appKeyHash: 1 } };
-  const holder = await collectionOf(db, 'credentials').findOne({ appKeyHash: { $in: [...hashes] } }, options);
-  if (holder !== null) {
-    const { appKeyHash, _id: id } = holder;
+  const options = { session, projection: { appKeyHash: 1, state: 1, expiresAt: 1 } };
+  const holders = collectionOf(db, 'credentials').find({ appKeyHash: { $in: [...hashes] } }, options);
+  for await (const { appKeyHash, _id: id, state, expiresAt } of holders) {
+    // An App Key is for ever; what is known by something else leaves it when it is deleted.
+    if (knownBy(appKeyHash) !== null && deleted.has(id)) continue;
     const are = knownBy(appKeyHash)?.startsWith('the claims') === true ? 'are those' : 'is that';
-    throw givenTwice(`${subject(appKeyHash)} ${are} of the credential "${id}"`, knownBy(appKeyHash));
+    const stopped = stoppedText(
+      { state, expiresAt: expiresAt === undefined ? null : expiresAt.getTime() / 1000 },
+      Math.floor(nowMs / 1000),
+    );
+    throw givenTwice(`${subject(appKeyHash)} ${are} of the credential "${id}"`, knownBy(appKeyHash), stopped);
   }
   const former = collectionOf(db, 'formerAppKeys').find({ _id: { $in: [...hashes] } }, { session });
   for await (const { _id: hash, credentialId } of former) {

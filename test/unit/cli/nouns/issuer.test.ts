@@ -105,7 +105,7 @@ describe('commands for issuers', () => {
     for (const line of ['issuer remove partner-idp --yes', 'issuer remove partner-idp --yes --dry-run']) {
       assert.match(
         (await fails(line)).join(),
-        /^4,.*credentials name the issuer "partner-idp": acme-jwt; revoking does not free it, delete them first;/,
+        /^4,.*credentials name the issuer "partner-idp": acme-jwt; revoking does not free it, delete them first \("postern apply --prune"\);/,
       );
     }
     assert.notEqual(await stored(), null);

@@ -13,18 +13,30 @@ describe('management API: credentials without an App Key', () => {
     return await api.ask('paula', 'POST', '/v1/credentials:issue', { body: { consumer: 'globex', ...body } });
   }
 
-  const jwt = { method: 'jwt', issuer: 'partner-idp', claims: { azp: 'batch' } };
+  const jwt = { method: 'jwt', issuer: 'payments', claims: { azp: 'batch' } };
 
   it('are issued for claims, and shown without an App Key', async () => {
     const made = await issue({ ...jwt, id: 'a' });
     assert.equal(made.status, 201, JSON.stringify(made.body));
-    const expected = { id: 'a', consumer: 'globex', method: 'jwt', issuer: 'partner-idp', claims: { azp: 'batch' } };
+    const expected = { id: 'a', consumer: 'globex', method: 'jwt', issuer: 'payments', claims: { azp: 'batch' } };
     assert.deepEqual(made.body, { ...expected, state: 'active', revision: 1 });
     const { body } = await api.ask('paula', 'GET', '/v1/credentials/a');
     assert.deepEqual([body['claims'], body['appKey'], body['appKeyHash']], [{ azp: 'batch' }, undefined, undefined]);
     const taken = await issue({ ...jwt, id: 'b' });
     assert.equal(taken.status, 409);
-    assert.match(JSON.stringify(taken.body), /is known by the claims azp=batch of the issuer partner-idp/);
+    assert.match(JSON.stringify(taken.body), /is known by the claims azp=batch of the issuer payments/);
+  });
+
+  it('say what to do where a stopped one is known by the same, in the store and in the plan', async () => {
+    await issue({ ...jwt, id: 'a' });
+    const revoked = await api.ask('paula', 'POST', '/v1/credentials/a:revoke', { headers: { 'if-match': '*' } });
+    assert.equal(revoked.status, 200, JSON.stringify(revoked.body));
+    const taken = await issue({ ...jwt, id: 'b' });
+    assert.equal(taken.status, 409);
+    assert.match(
+      JSON.stringify(taken.body),
+      /it is revoked, and keeps that: \\"postern apply\\" brings it back with --revive, or deletes it with --prune/,
+    );
   });
 
   it('are issued for a certificate, whose end is shown and found', async () => {
