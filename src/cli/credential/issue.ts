@@ -100,7 +100,7 @@ the partner makes a key pair and you give its public key: ${TAKEN_KINDS} of ${St
       'postern credential issue --consumer acme --method certificate --certificate acme.pem',
       'postern credential issue --consumer acme --method certificate --certificate-uri spiffe://acme.example/batch --authority acme-ca.pem',
     ],
-    exits: { notFound: 'no such consumer', conflict: 'taken' },
+    exits: { notFound: 'no such consumer or issuer', conflict: 'taken' },
     plan: async (store, flags: IssueFlags) => await planIssue(store, flags, context),
   });
 }
@@ -112,6 +112,7 @@ async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context:
   const kind = publicKey === null ? materialKindOf([method]) : 'public-key';
   const pair = newPair(kind, publicKey, flags.appKey ?? null);
   const knownBy = readKnownByFlags(flags);
+  if (kind === 'token-claims' && flags.issuer !== undefined) await requireResource(resources, 'issuer', flags.issuer);
   const { id, changes } = await planNew(flags, [method], { ...pair, publicKey, knownBy }, resources, context);
   const credential = changes.flatMap((change) => (change.kind === 'credential' ? (change.after ?? []) : []))[0];
   if (credential === undefined) throw new Error('no credential was planned');

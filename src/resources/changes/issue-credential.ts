@@ -1,12 +1,14 @@
 import { THUMBPRINT_APP_KEY } from '../../model/app-key.ts';
 import { materialFacts, type MaterialKind } from '../../model/material.ts';
+import { findNearestName } from '../../model/document/nearest-name.ts';
+import type { PlainProblem } from '../../model/document/read-plain.ts';
 import type { PublicKey } from '../../model/public-key/public-key.ts';
 import { Secret } from '../../model/secret.ts';
 import { declareWholeCredential } from '../credential.ts';
 import { declareMaterial } from '../credential-material.ts';
 import type { Declared } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
-import type { Planned } from './change.ts';
+import type { Change, Planned } from './change.ts';
 import { generateCredentialId, generatePair } from './generate-credential.ts';
 import {
   foundBy,
@@ -28,7 +30,27 @@ export async function planCredential(
   const holders = appKeyHash === null ? [] : await collectAll(store.list('credential', { appKeyHashes: [appKeyHash] }));
   const [holder = null] = holders;
   const taken = { id: await store.find('credential', id), appKey: holder };
-  return { id, planned: planNewCredential({ ...wish, id }, taken, nowSeconds) };
+  const planned = planNewCredential({ ...wish, id }, taken, nowSeconds);
+  const problems = 'changes' in planned ? await findDanglingIssuers(planned.changes, store) : [];
+  return { id, planned: problems.length === 0 ? planned : { problems } };
+}
+
+/** Issuers that new credentials name and that are not there. The commit looks again. */
+async function findDanglingIssuers(changes: readonly Change[], store: ResourceStore): Promise<readonly PlainProblem[]> {
+  const problems: PlainProblem[] = [];
+  for (const change of changes) {
+    if (change.kind !== 'credential' || change.after?.material.kind !== 'token-claims') continue;
+    const { issuerId } = change.after.material;
+    if ((await store.find('issuer', issuerId)) !== null) continue;
+    const issuers = await collectAll(store.list('issuer'));
+    const nearest = findNearestName(
+      issuerId,
+      issuers.map(({ resource }) => resource.id),
+    );
+    const advice = nearest === null ? '' : `; did you mean "${nearest}"?`;
+    problems.push({ path: 'issuer', message: `there is no issuer "${issuerId}"${advice}` });
+  }
+  return problems;
 }
 
 /** How long the former secret of a rotation works, unless said otherwise. */

@@ -16,6 +16,9 @@ describe('postern credential, for one without an App Key', () => {
   beforeEach(async () => {
     cli = await memoryCli();
     await prepare(cli);
+    const keys = 'https://idp.partner.example/keys';
+    const issuer = ['--issuer', 'https://idp.partner.example', '--jwks-uri', keys, '--audience', 'orders'];
+    await cli.done('issuer', 'add', 'partner-idp', ...issuer);
   });
   after(() => {
     rmSync(folder, { recursive: true });
@@ -103,6 +106,13 @@ describe('postern credential, for one without an App Key', () => {
       assert.match(err, message);
       assert.equal(code, 2);
     }
+  });
+
+  it('needs the issuer that it names', async () => {
+    const claims = ['--method', 'jwt', '--issuer', 'partner-ipd', '--claim', 'azp=x'];
+    const { code, err } = await cli.run(['credential', 'issue', '--consumer', 'acme', ...claims]);
+    assert.equal(code, 3);
+    assert.match(err, /there is no issuer "partner-ipd"; did you mean "partner-idp"\?/);
   });
 
   it('refuses what another credential is known by, in those words', async () => {

@@ -56,6 +56,7 @@ describe('management API: credentials without an App Key', () => {
   it('are refused by the name of the field', async () => {
     const wrong: readonly (readonly [object, RegExp])[] = [
       [{ method: 'jwt', issuer: 'i' }, /\\"claims\\" is missing/],
+      [{ ...jwt, issuer: 'payment' }, /there is no issuer \\"payment\\"; did you mean \\"payments\\"\?/],
       [{ ...jwt, claims: { azp: 1 } }, /must be a text/],
       [{ ...jwt, appKey: 'k' }, /\\"appKey\\" goes with/],
       [{ method: 'certificate' }, /\\"certificate\\" is missing/],
