@@ -165,7 +165,7 @@ const cases: Readonly<Record<string, Case>> = {
       '8:7: "keyNames" is an option for key; this endpoint\'s authentication is oauth2',
       '9:7: "algorithms" is an option for hmac and http-message-signature; this endpoint\'s authentication is oauth2',
       '10:7: "requireTimestamp" is an option for parameter-signature; this endpoint\'s authentication is oauth2',
-      '12:7: "replayProtection" is an option for hmac, parameter-signature and http-message-signature; this endpoint\'s authentication is oauth2',
+      '12:7: "replayProtection" is an option for hmac, parameter-signature, http-message-signature and jwt; this endpoint\'s authentication is oauth2',
     ],
   },
   'faulty values of options': {

@@ -25,6 +25,9 @@ const authority = { pem: sampleAuthority.pem, sha256: sampleAuthority.sha256, no
 function parse(...credentials: readonly object[]): ReturnType<typeof parseDocument> {
   const document = {
     version: 1,
+    issuers: ['partner-idp', 'another'].map((id) => ({
+      ...{ id, issuer: id, jwksUri: `https://${id}.example/keys`, audiences: ['orders'] },
+    })),
     consumers: [{ id: 'acme', credentials: credentials.map((each, index) => ({ id: `c${String(index)}`, ...each })) }],
   };
   return parseDocument([{ file: 'f', text: JSON.stringify(document, null, 1) }], {

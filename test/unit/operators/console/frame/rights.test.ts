@@ -41,7 +41,17 @@ describe('console: who may use a page', () => {
         /<nav class="main-menu"[^]*?<ul>([^]*?)<\/ul>/.exec((await console.open(who, '/')).text) ?? [];
       return [...menu.matchAll(/href="([^"]+)"/g)].map(([, href]) => href ?? '');
     };
-    const forAll = ['/', '/consumers', '/credentials', '/endpoints', '/plans', '/issuers', '/usage', '/endings', '/replicas'];
+    const forAll = [
+      '/',
+      '/consumers',
+      '/credentials',
+      '/endpoints',
+      '/plans',
+      '/issuers',
+      '/usage',
+      '/endings',
+      '/replicas',
+    ];
     assert.deepEqual((await menuOf('viewer')).toSorted(), forAll.toSorted());
     const forSupport = [...forAll, '/refusals', '/audit'];
     assert.deepEqual((await menuOf('support')).toSorted(), forSupport.toSorted());
