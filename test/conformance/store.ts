@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type HeldCredential } from '../../src/check/store/credential-source.ts';
 import type { CheckStore } from '../../src/check/store/check-store.ts';
+import { certificateAppKey, claimsAppKey } from '../../src/model/derived-app-key.ts';
+import { certificateMaterial, tokenClaimsMaterial } from '../../src/model/material.ts';
 import { poll } from '../support/time/poll.ts';
 import { secretsOf } from '../support/store/secrets.ts';
 
@@ -16,6 +18,7 @@ export interface StoreUnderTest extends AsyncDisposable {
 /** What the credential of the App Key `acme-hmac-key` has. */
 const appSecret = 'a secret of the contract, long enough';
 const formerSecret = 'the former secret of the contract, too';
+const certificateHash = 'ab'.repeat(32);
 const hashOfHashedKey = 'e5f0cf3a0d6df3dd0e9ad7a2a4bb3f4d2d2ec1a48d8b3f8b1a4f2f9f9d1f8f70';
 
 interface DocumentParts {
@@ -23,12 +26,14 @@ interface DocumentParts {
   readonly ordersEnabled?: boolean;
   readonly acmeEnabled?: boolean;
   readonly hmacState?: string;
+  readonly issuerEnabled?: boolean;
   readonly grants?: string;
 }
 
 /** The document of the contract, with changes. */
 function documentOf(parts: DocumentParts = {}): string {
-  const { ordersPath = '/orders', ordersEnabled = true, acmeEnabled = true, hmacState = 'active' } = parts;
+  const { ordersPath = '/orders', ordersEnabled = true, acmeEnabled = true } = parts;
+  const { hmacState = 'active', issuerEnabled = true } = parts;
   const grants =
     parts.grants ??
     `
@@ -50,6 +55,8 @@ endpoints:
   - { id: stock, scenario: partner-openapi, match: { paths: [{ exact: /stock }] }, authentication: key }
   - { id: off, scenario: open, match: { paths: [{ prefix: /off }] }, enabled: false }
   - { id: all, scenario: open, match: { paths: [{ prefix: / }] } }
+issuers:
+  - { id: idp, issuer: https://idp.example, jwksUri: https://idp.example/keys, audiences: [orders], enabled: ${String(issuerEnabled)} }
 consumers:
   - id: acme
     name: Acme Ltd
@@ -66,6 +73,8 @@ consumers:
         notBefore: 2020-01-01T00:00:00Z
         expiresAt: 2031-01-01T00:00:00Z
       - { id: acme-key, method: key, appKey: acme-plain-key }
+      - { id: acme-claims, method: jwt, issuer: idp, claims: { tid: "7", azp: batch } }
+      - { id: acme-certificate, method: certificate, certificate: { sha256: ${certificateHash} } }
       - { id: acme-hashed, method: key, appKeyHash: ${hashOfHashedKey} }
   - { id: other, credentials: [{ id: other-key, method: key, appKey: other-plain-key, state: revoked }] }
 grants:${grants === '' ? ' []' : grants}
@@ -170,6 +179,8 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       assert.deepEqual(consumer, {
         id: 'acme',
         name: 'Acme Ltd',
+        team: null,
+        email: null,
         labels: { tier: 'gold' },
         allowFrom: null,
         enabled: true,
@@ -196,6 +207,29 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       );
       const other = await find('other-plain-key');
       assert.deepEqual([other?.credential.state, other?.consumer.id, other?.grants.size], ['revoked', 'other', 0]);
+    });
+
+    it('finds credentials by the claims of an issuer, and by a certificate', async () => {
+      const byClaims = await find(claimsAppKey('idp', { azp: 'batch', tid: '7' }));
+      const byCertificate = await find(certificateAppKey('certificate', certificateHash));
+      assert.deepEqual(
+        [byClaims, byCertificate].map((held) => held?.credential.id),
+        ['acme-claims', 'acme-certificate'],
+      );
+      assert.deepEqual(byClaims?.credential.material, tokenClaimsMaterial('idp', { azp: 'batch', tid: '7' }));
+      const identity = { by: 'certificate', sha256: certificateHash, notAfter: null } as const;
+      assert.deepEqual(byCertificate?.credential.material, certificateMaterial(identity));
+      assert.equal(await find(claimsAppKey('idp', { azp: 'batch' })), null);
+    });
+
+    it('has issuers with the names of the claims that credentials have', () => {
+      const { issuers } = tested.checks.current();
+      const issuer = issuers.find('https://idp.example');
+      assert.deepEqual(
+        [issuer?.id, issuer?.keys, issuer?.claimNames],
+        ['idp', { kind: 'uri', jwksUri: 'https://idp.example/keys' }, [['azp', 'tid']]],
+      );
+      assert.deepEqual([issuers.all, issuers.find('https://idp.example/')], [[issuer], null]);
     });
 
     it('has the grants for groups of an endpoint by their priority, with the limits that they bring into force', () => {
@@ -246,6 +280,10 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       await until('the disabled consumer', async () => (await find('acme-plain-key'))?.consumer.enabled === false);
       await tested.replace(documentOf({ hmacState: 'revoked' }));
       await until('the revoked credential', async () => (await find('acme-hmac-key'))?.credential.state === 'revoked');
+      await tested.replace(documentOf({ issuerEnabled: false }));
+      await until('the disabled issuer', () =>
+        Promise.resolve(tested.checks.current().issuers.find('https://idp.example') === null),
+      );
       const formerGroups = tested.checks.current().groupGrants;
       await tested.replace(documentOf({ grants: '' }));
       await until('no grants', async () => (await find('acme-hmac-key'))?.grants.size === 0);

@@ -309,6 +309,33 @@ describe('the schema of the database', () => {
     });
   });
 
+  describe('of version 13', () => {
+    it('gets issuers, and takes credentials without an App Key beside those that are there', async () => {
+      await ensureSchema(db);
+      await db.dropCollection('issuers');
+      await db.collection('credentials').dropIndex('issuer_1_claimNames_1');
+      const known = { bsonType: 'object', properties: { issuer: { not: {} }, certificate: { not: {} } } };
+      await db.command({ collMod: 'credentials', validator: { $jsonSchema: known } });
+      const version = { revision: 1, createdAt: new Date(), updatedAt: new Date() };
+      const credentials = db.collection<Anything>('credentials');
+      const there = { ...signer({}), _id: 'there', ...version };
+      await credentials.insertOne(there);
+      await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 13 } });
+      const common = { consumerId: 'acme', state: 'active', ...version };
+      const claims = { issuer: 'idp', claims: [{ name: 'azp', value: 'x' }], claimNames: '["azp"]' };
+      const named = { ...common, _id: 'jwt', methods: ['jwt'], appKeyHash: '1'.repeat(64), ...claims };
+      await assert.rejects(credentials.insertOne(named), { code: 121 });
+      assert.equal(await ensureSchema(db), 'migrated');
+      assert.deepEqual(await findSchemaDifferences(db), []);
+      assert.deepEqual(await credentials.findOne({ _id: 'there' }), there);
+      await credentials.insertOne(named);
+      const address = { issuer: 'https://idp.example', jwksUri: 'https://idp.example/keys', audiences: ['orders'] };
+      const issuers = db.collection<Anything>('issuers');
+      await issuers.insertOne({ _id: 'idp', ...address, enabled: true, ...version });
+      await assert.rejects(issuers.insertOne({ _id: 'other', ...address, enabled: true, ...version }), { code: 11000 });
+    });
+  });
+
   describe('of the version before plans', () => {
     it('gets their collection while commits go on, which lose nothing', async () => {
       await ensureSchema(db);
