@@ -55,7 +55,7 @@ export async function setUpFirstPartner(page: Page, token: string, onStep: OnSte
 
   await page.getByRole('link', { name: 'Issue a credential' }).click();
   await page.getByLabel('Authentication method').selectOption('hmac');
-  await page.getByLabel('Ends').fill('90d');
+  await page.getByLabel('Ends', { exact: true }).fill('90d');
   await onStep('issue-credential');
   await page.getByRole('button', { name: 'Issue' }).click();
   await expectPage(page, 'The credential was issued');

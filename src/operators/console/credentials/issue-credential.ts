@@ -8,6 +8,7 @@ import { url } from '../frame/html.ts';
 import type { Shown } from '../frame/page.ts';
 import { changePage } from '../parts/change-page.ts';
 import { hiddenField, selectField, textArea, textField, tickBox } from '../parts/form.ts';
+import { momentField, momentOfForm } from '../parts/moment-field.ts';
 import { keyInBody, noKey, publicKeyFields, type TypedKey, typedKey } from './public-key-fields.ts';
 import { knownByFields, knownByInBody, noKnownBy, type TypedKnownBy, typedKnownBy } from './known-by-fields.ts';
 import { textsOfLines } from '../parts/text-lines.ts';
@@ -55,7 +56,9 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
     method: text('method'),
     id: text('id'),
     suffix: text('suffix'),
-    given: Object.fromEntries(givenFields.map(({ name }) => [name, text(name)])),
+    given: Object.fromEntries(
+      givenFields.map(({ name, isTime }) => [name, isTime ? momentOfForm({ text }, name) : text(name)]),
+    ),
     isHashOnly: isTicked('hashOnly'),
   }),
   fields: (wanted, { refused }) => {
@@ -73,8 +76,11 @@ export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredentia
       // An end is given more often than a beginning.
       ...givenFields
         .toReversed()
-        .map(({ name, label, hint, isList }) =>
-          (isList ? textArea : textField)({ name, label, hint, value: given[name] ?? '' }, refused),
+        .map(({ name, label, hint, isList, isTime }) =>
+          (isTime ? momentField : isList ? textArea : textField)(
+            { name, label, hint, value: given[name] ?? '' },
+            refused,
+          ),
         ),
       textField({ name: 'id', label: 'Id', hint: ID_HINT, value: id }, refused),
       tickBox({ name: 'hashOnly', label: 'Keep only the hash of the App Key (method key)', isTicked: isHashOnly }),

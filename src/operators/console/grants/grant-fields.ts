@@ -2,8 +2,9 @@ import { html } from 'hono/html';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
-import { selectField, textField } from '../parts/form.ts';
+import { selectField } from '../parts/form.ts';
 import { limitFields, type LimitRow, limitsOfRows, rowsOfForm, rowsOfLimits } from '../parts/limit-rows.ts';
+import { momentField, momentOfForm } from '../parts/moment-field.ts';
 import type { ShownGrant } from './shown-grant.ts';
 
 const limitChoices = [
@@ -30,7 +31,8 @@ export function textsOfGrant({ expiresAt = '', limits }: Partial<ShownGrant>): G
 export function grantTextsOfForm(form: Form): GrantTexts {
   const rows = rowsOfForm(form);
   const which = form.text('limits');
-  return { expiresAt: form.text('expiresAt'), which: which === 'endpoint' && rows.length > 0 ? 'own' : which, rows };
+  const expiresAt = momentOfForm(form, 'expiresAt');
+  return { expiresAt, which: which === 'endpoint' && rows.length > 0 ? 'own' : which, rows };
 }
 
 /** What the API takes: null for its default. */
@@ -45,7 +47,7 @@ export function termsOf({ expiresAt, which, rows }: GrantTexts): {
 /** The end of a grant, and which limits count. */
 export function grantFields({ expiresAt, which, rows }: GrantTexts, { refused }: FormState): Html {
   const hint = 'Optional. A time such as 2027-01-01T00:00:00Z; without it access has no end.';
-  return html`${textField({ name: 'expiresAt', label: 'Until', hint, value: expiresAt }, refused)}
+  return html`${momentField({ name: 'expiresAt', label: 'Until', hint, value: expiresAt }, refused)}
 ${selectField(
   {
     name: 'limits',

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { type Html, url } from '../frame/html.ts';
 import type { Shown } from '../frame/page.ts';
 import { changePage } from '../parts/change-page.ts';
-import { textField } from '../parts/form.ts';
+import { momentField, momentOfForm } from '../parts/moment-field.ts';
 import { definitions } from '../parts/table.ts';
 import { copyable, time } from '../parts/values.ts';
 import { operatorTrail, readOperator } from './operator-fields.ts';
@@ -30,11 +30,11 @@ export const issueToken = changePage<ShownOperator, Wanted, IssuedToken>({
   read: readOperator,
   heading: ({ id }) => ({ title: `Issue a token for ${id}`, trail: operatorTrail(id), verb: 'Issue' }),
   begin: () => ({ expiresAt: '' }),
-  typed: ({ text }) => ({ expiresAt: text('expiresAt') }),
+  typed: (form) => ({ expiresAt: momentOfForm(form, 'expiresAt') }),
   fields: ({ expiresAt: value }, { refused }) => {
     const hint =
       'Optional. A time such as 2027-01-01T00:00:00Z, or a span such as 30d; 90d without it, a year at most.';
-    return textField({ name: 'expiresAt', label: 'Ends', hint, value }, refused);
+    return momentField({ name: 'expiresAt', label: 'Ends', hint, value }, refused);
   },
   request: ({ expiresAt }, { id }) => ({
     method: 'POST',

@@ -39,7 +39,7 @@ export function hiddenField(name: string, value: string): Html {
 export function textField(
   parts: FieldParts & {
     readonly value: string;
-    readonly type?: 'text' | 'number' | 'search' | 'url' | 'password';
+    readonly type?: 'text' | 'number' | 'search' | 'url' | 'password' | 'datetime-local';
     readonly suggestions?: readonly string[];
   },
   refused: Refused,
