@@ -1,15 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { FieldFault } from '../model/document/fields.ts';
 import { replaceInvisible } from '../model/document/source-text.ts';
 import { isSameFile, openOutput } from '../base/files/output-file.ts';
 import { declaredDocument, type ImportedKong, importKong } from '../partners/import/kong/import-kong.ts';
 import { type Finding, MAX_FINDINGS } from '../partners/import/kong/finding.ts';
 import { sharedLimitChoices, type SharedLimits } from '../partners/import/kong/import-context.ts';
 import { kindOfPlugin, preferredMethods } from '../partners/import/kong/plugin-kinds.ts';
+import { issuerFields } from '../resources/issuer-fields.ts';
 import type { Paint } from '../resources/changes/render-change.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { readSources } from './declarative-files.ts';
 import { UsageError } from './failure.ts';
-import { collecting } from './flags/values.ts';
+import { collect, collecting } from './flags/values.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../base/text/printable.ts';
 import { paintFor } from './render/text.ts';
@@ -34,6 +36,7 @@ interface ImportKongFlags {
   readonly elsewhere?: readonly string[];
   readonly wholeSegments?: true;
   readonly slashOptional?: true;
+  readonly audience?: readonly string[];
   readonly complete?: true;
   readonly observe?: true;
 }
@@ -66,6 +69,11 @@ function registerImportKong(group: Command, context: CommandContext): void {
     )
     .option('--whole-segments', 'no back end has paths such as /orders2 where Kong has the path /orders')
     .option('--slash-optional', 'where Kong has the path /orders/, that route may decide /orders too')
+    .option(
+      '--audience <text>',
+      'an "aud" that imported issuers ask of tokens, which Kong does not; repeatable',
+      collect,
+    )
     .option('--observe', 'endpoints only record what they would decide, while Kong behind them decides')
     .option('--complete', 'the file is the whole configuration, though it was selected by tags');
   addHelp(command, {
@@ -100,6 +108,10 @@ function parsePlugin(name: string): string {
 
 async function runImportKong(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
   const { out, err } = terminal;
+  if (flags.audience !== undefined) {
+    const audiences = issuerFields.audiences(flags.audience);
+    if (audiences instanceof FieldFault) throw new UsageError(`--audience ${audiences.message}`);
+  }
   await checkOutputs(flags);
   // Both hold what only the owner should read: the document may have secrets, and the report names partners.
   const document = flags.to === undefined ? null : await openOutput(flags.to, 'owner');
@@ -139,6 +151,7 @@ async function readKong(flags: ImportKongFlags, err: Terminal['err']): Promise<I
     elsewhere: new Set(flags.elsewhere ?? []),
     wholeSegments: flags.wholeSegments === true,
     slashOptional: flags.slashOptional === true,
+    audiences: flags.audience ?? [],
     isComplete: flags.complete === true,
     observes: flags.observe === true,
   });
@@ -155,7 +168,7 @@ async function* reportPieces(name: string, imported: ImportedKong): AsyncGenerat
   yield await Promise.resolve(name.endsWith('.json') ? describeFindings(imported) : renderFindings(imported));
 }
 
-type FindingReport = Pick<ImportedKong, 'findings' | 'counts' | 'endpoints' | 'consumers' | 'grants'>;
+type FindingReport = Pick<ImportedKong, 'findings' | 'counts' | 'endpoints' | 'issuers' | 'consumers' | 'grants'>;
 
 const plain: Paint = { bold: String, dim: String, red: String, green: String, yellow: String };
 
@@ -202,9 +215,10 @@ function describeFindings({ findings, counts }: FindingReport): string {
   return formatData({ counts, findings }, 'json');
 }
 
-/** `4 endpoints (1 refuses everything), 2 consumers, 1 grant`. */
-function describeContent({ endpoints, consumers, grants }: FindingReport): string {
+/** `4 endpoints (1 refuses everything), 1 issuer, 2 consumers, 1 grant`; issuers only where there are some. */
+function describeContent({ endpoints, issuers, consumers, grants }: FindingReport): string {
   const refusing = endpoints.filter(({ enabled }) => enabled === false).length;
   const closed = refusing === 0 ? '' : ` (${String(refusing)} ${refusing === 1 ? 'refuses' : 'refuse'} everything)`;
-  return `${count(endpoints.length, 'endpoint')}${closed}, ${count(consumers.length, 'consumer')}, ${count(grants.length, 'grant')}`;
+  const ofTokens = issuers.length === 0 ? '' : `, ${count(issuers.length, 'issuer')}`;
+  return `${count(endpoints.length, 'endpoint')}${closed}${ofTokens}, ${count(consumers.length, 'consumer')}, ${count(grants.length, 'grant')}`;
 }

@@ -1,11 +1,15 @@
 import type { DocumentPath } from '../../model/document/problem.ts';
 import type { AuthenticationMethod, OptionsOf } from '../../model/endpoint.ts';
+import type { JwtAlgorithm } from '../../model/jwt-algorithms.ts';
+import type { PublicKey } from '../../model/public-key/public-key.ts';
 
 /**
  * The values of an entity of Kong, or of the `config` of a plugin. A value of another type has been reported as a
  * problem of the file, and reads as absent.
  */
 export interface KongValues {
+  /** Whether there is a value under a key, an empty list too. */
+  has(key: string): boolean;
   text(key: string): string | null;
   texts(key: string): readonly string[];
   /** `absent` is Kong's own default. */
@@ -52,7 +56,11 @@ export interface KongCounterpart<M extends AuthenticationMethod> {
 }
 
 /** The credentials of a consumer that a plugin checks. */
-export interface KongCredentialKind {
+export type KongCredentialKind = KongAppKeys | KongTokenKeys;
+
+/** Credentials that callers name, or send. */
+export interface KongAppKeys {
+  readonly kind: 'app-key';
   /** The list that holds them, in a consumer or at the top of the file. */
   readonly list: string;
   /** The field that becomes the App Key. */
@@ -63,4 +71,28 @@ export interface KongCredentialKind {
   readonly findFault?: (credential: KongValues) => string | null;
   /** What its caller may notice, in words that follow "has a credential that", and what to do; null for nothing. */
   readonly findDifference?: (credential: KongValues) => { readonly what: string; readonly instead: string } | null;
+}
+
+/** Credentials with keys that tokens of a consumer are signed with: each becomes an issuer, and a credential of it. */
+export interface KongTokenKeys {
+  readonly kind: 'token-key';
+  /** The list that holds them, in a consumer or at the top of the file. */
+  readonly list: string;
+  /** The tokens of one; else why they cannot be verified here. */
+  readonly readTokens: (credential: KongValues) => KongTokens | KongTokenFault;
+}
+
+/** How tokens are known, and verified. */
+export interface KongTokens {
+  /** Their claim `iss`. */
+  readonly issuer: string;
+  readonly algorithm: JwtAlgorithm;
+  readonly publicKey: PublicKey;
+}
+
+/** Why tokens cannot be verified here: at which field, in words that follow "has a credential that", what to do. */
+export interface KongTokenFault {
+  readonly field: string;
+  readonly what: string;
+  readonly instead: string;
 }

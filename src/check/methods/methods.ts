@@ -17,6 +17,7 @@ import { httpSignatureStrategy } from './http-message-signature/authenticate.ts'
 import { concealCandidates } from './http-message-signature/conceal.ts';
 import { signHttpMessage } from './http-message-signature/sign.ts';
 import { authenticateByJwt, concealJwt, jwtErrors } from './jwt/authenticate.ts';
+import { kongJwt } from './jwt/kong.ts';
 import { authenticateByKey } from './key/authenticate.ts';
 import { carryKey, concealKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
@@ -113,7 +114,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     signsMoreHeaders: false,
     challenge: { scheme: 'Bearer', errors: jwtErrors },
     challengeFields: null,
-    kong: null,
+    kong: kongJwt,
     loadExplainer: async () => (await import('./jwt/explain.ts')).jwtExplainer,
     loadPresentation: async () => (await import('./jwt/presentation.ts')).jwtPresentation,
   },

@@ -9,7 +9,7 @@ export const kongHmacAuth: KongCounterpart<'hmac'> = {
   plugin: 'hmac-auth',
   settings: ['clock_skew', 'validate_request_body', 'enforce_headers', 'algorithms'],
   readOptions,
-  credential: { list: 'hmacauth_credentials', appKey: 'username', appSecret: 'secret' },
+  credential: { kind: 'app-key', list: 'hmacauth_credentials', appKey: 'username', appSecret: 'secret' },
 };
 
 /** What Kong allows, and Postern too, when the setting is absent. */

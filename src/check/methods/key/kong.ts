@@ -33,7 +33,7 @@ export const kongKeyAuth: KongCounterpart<'key'> = {
     });
     return null;
   },
-  credential: { list: 'keyauth_credentials', appKey: 'key', appSecret: null },
+  credential: { kind: 'app-key', list: 'keyauth_credentials', appKey: 'key', appSecret: null },
 };
 
 /**

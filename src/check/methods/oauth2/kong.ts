@@ -13,6 +13,7 @@ export const kongOAuth2: KongCounterpart<'oauth2'> = {
   ],
   readOptions,
   credential: {
+    kind: 'app-key',
     list: 'oauth2_credentials',
     appKey: 'client_id',
     appSecret: 'client_secret',

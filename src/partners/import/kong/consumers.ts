@@ -17,7 +17,6 @@ import { isDoubtful } from './doubts.ts';
 /** Credentials that no authentication method of Postern takes, with their plugins. */
 export const foreignCredentials: Readonly<Record<string, string>> = {
   basicauth_credentials: 'basic-auth',
-  jwt_secrets: 'jwt',
   mtls_auth_credentials: 'mtls-auth',
   keyauth_enc_credentials: 'key-auth-enc',
   oauth2_tokens: 'oauth2',

@@ -4,13 +4,14 @@ import { quoted } from '../../../model/document/problem.ts';
 import { findSecretFault } from '../../../resources/app-secret.ts';
 import { APP_KEY_PATTERN, MAX_APP_KEY_CHARACTERS } from '../../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../../model/endpoint.ts';
-import type { ReportDifference } from '../../../check/methods/kong.ts';
+import type { KongAppKeys, ReportDifference } from '../../../check/methods/kong.ts';
 import { equal } from '../../../base/text/equal.ts';
 import type { FindingLog } from './finding.ts';
 import type { FileKeySchemes } from './key-schemes.ts';
 import { type KongConsumer, type KongCredential, nameOfConsumer } from './kong-entities.ts';
 import type { KongMapping } from './kong-mapping.ts';
 import { commonKeys } from './kong-mapping.ts';
+import type { TokenKeyImporter } from './token-keys.ts';
 import type { ImportedMethod } from './plugin-kinds.ts';
 import { isTemplate, RENDER_FIRST } from './unresolved.ts';
 
@@ -39,15 +40,31 @@ interface CredentialFault {
   readonly instead: string;
 }
 
+/** A credential of Kong with an App Key of its own. */
+interface KeyedCredential extends KongCredential {
+  readonly kind: ImportedMethod & { readonly credential: KongAppKeys };
+}
+
+function isKeyed(credential: KongCredential): credential is KeyedCredential {
+  return credential.kind.credential.kind === 'app-key';
+}
+
 /** An importer for one file. What cannot be imported is left out and reported, without its value. */
-export function credentialImporter(findings: FindingLog, schemes: FileKeySchemes): CredentialImporter {
+export function credentialImporter(
+  findings: FindingLog,
+  schemes: FileKeySchemes,
+  tokenKeys: TokenKeyImporter,
+): CredentialImporter {
   const takenKeys = new Map<string, Imported>();
   const takenIds = new Set<string>();
   let hasSecrets = false;
 
-  const importOne = (consumer: KongConsumer, credential: KongCredential): Imported | null => {
+  const importOne = (
+    consumer: KongConsumer,
+    credential: KeyedCredential,
+    report: ReportDifference,
+  ): Imported | null => {
     const { kind, entity } = credential;
-    const report = findings.about(entity.place, `consumer ${quoted(nameOfConsumer(consumer))}`);
     const leaveOut = ({ field, what, instead }: CredentialFault): null => {
       const message = `has a credential (${kind.credential.list}) that ${what}: it was left out`;
       report('error', field === null ? [] : [field], { what: message, instead });
@@ -94,12 +111,23 @@ export function credentialImporter(findings: FindingLog, schemes: FileKeySchemes
 
   return {
     holdsSecrets: () => hasSecrets,
-    of: (consumer) => consumer.credentials.flatMap((credential) => importOne(consumer, credential) ?? []).map(declare),
+    of: (consumer) => {
+      const keyed: Imported[] = [];
+      const ofTokens: Declared[] = [];
+      for (const credential of consumer.credentials) {
+        const report = findings.about(credential.entity.place, `consumer ${quoted(nameOfConsumer(consumer))}`);
+        const own = isKeyed(credential) ? importOne(consumer, credential, report) : null;
+        const ofToken = isKeyed(credential) ? null : tokenKeys.read(credential, report, takenIds);
+        if (own !== null) keyed.push(own);
+        if (ofToken !== null) ofTokens.push(ofToken);
+      }
+      return [...keyed.map(declare), ...ofTokens];
+    },
   };
 }
 
 /** Reports what the caller may notice; a secret that is kept elsewhere is not known here. */
-function reportDifference({ kind, entity }: KongCredential, { declared }: ReadSecret, report: ReportDifference): void {
+function reportDifference({ kind, entity }: KeyedCredential, { declared }: ReadSecret, report: ReportDifference): void {
   const difference = 'appSecret' in declared ? (kind.credential.findDifference?.(entity) ?? null) : null;
   if (difference === null) return;
   const { what, instead } = difference;
@@ -122,7 +150,7 @@ function absent(field: string): CredentialFault {
 }
 
 /** The App Key of a credential, or why it cannot be one. */
-function readAppKey({ kind, entity }: KongCredential, schemes: FileKeySchemes): string | CredentialFault {
+function readAppKey({ kind, entity }: KeyedCredential, schemes: FileKeySchemes): string | CredentialFault {
   const field = kind.credential.appKey;
   const appKey = entity.text(field);
   if (appKey === null) return absent(field);
@@ -146,7 +174,7 @@ interface ReadSecret {
 }
 
 /** The App Secret of a credential, or why it cannot be one. */
-function readSecret({ kind, entity }: KongCredential): ReadSecret | CredentialFault {
+function readSecret({ kind, entity }: KeyedCredential): ReadSecret | CredentialFault {
   const { appSecret: field, findFault } = kind.credential;
   const instead = issueFor(kind);
   const fault = findFault?.(entity) ?? null;

@@ -17,6 +17,8 @@ export interface ImportOptions {
   readonly wholeSegments: boolean;
   /** What a back end has at `/orders`, where Kong has the path `/orders/`, may be decided like what is below. */
   readonly slashOptional: boolean;
+  /** What the tokens of imported issuers have to be for (`aud`), which Kong does not ask; empty when it is not said. */
+  readonly audiences: readonly string[];
   /** The file is the whole configuration, though it was selected by tags. */
   readonly isComplete: boolean;
   /**

@@ -22,10 +22,12 @@ import { effectivePlugins } from './plugins.ts';
 import { routeLimits } from './rate-limiting.ts';
 import { readConfiguration, rootPlace } from './read-configuration.ts';
 import { reportForwarding } from './report-forwarding.ts';
+import { tokenKeyImporter } from './token-keys.ts';
 
 /** A declarative document (interfaces §4), and what it does otherwise than Kong. */
 export interface ImportedKong {
   readonly endpoints: readonly Declared[];
+  readonly issuers: readonly Declared[];
   readonly consumers: readonly Declared[];
   readonly grants: readonly Declared[];
   /** In the order of the file. */
@@ -51,7 +53,12 @@ export function importKong(source: DocumentSource | UnreadSource, options: Impor
   const configuration = problems.count > 0 ? null : readConfiguration(tree, context);
   const imported = configuration === null || problems.count > 0 ? null : importConfiguration(configuration, context);
   if (configuration === null || imported === null || problems.count > 0) return { problems: problems.sorted() };
-  reportDifferences(configuration, rootPlace(tree), context);
+  const root = rootPlace(tree);
+  reportDifferences(configuration, root, context);
+  if (options.audiences.length > 0 && imported.issuers.length === 0) {
+    const what = 'changes nothing: no credential of the file became an issuer';
+    findings.about(root, '--audience')('note', [], { what });
+  }
   return { imported: { ...imported, findings: findings.sorted(), counts: findings.counts } };
 }
 
@@ -95,9 +102,11 @@ function importConfiguration(
   const grants = importGrants(drafts, ids, effective, limits, problems);
   const doubtful = consumers.filter(({ isDoubtful }) => isDoubtful);
   const disabled = new Set([...consumersKeptOut(effective, context), ...grants.unlimited, ...doubtful]);
-  const imported = importConsumers(consumers, ids, disabled, credentialImporter(findings, keySchemes));
+  const tokenKeys = tokenKeyImporter(consumers, options);
+  const imported = importConsumers(consumers, ids, disabled, credentialImporter(findings, keySchemes, tokenKeys));
   return {
     endpoints: emitted.map((draft) => declareDraft(draft, options.observes)),
+    issuers: tokenKeys.issuers(),
     consumers: imported.declared,
     grants: grants.declared,
     holdsSecrets: imported.holdsSecrets,
@@ -174,8 +183,8 @@ const comment = [
  * is written can be served; that it could not would be a defect, which throws.
  */
 export async function* declaredDocument(imported: ImportedKong, format: 'yaml' | 'json'): AsyncGenerator<string> {
-  const { endpoints, consumers, grants } = imported;
-  const text = JSON.stringify({ version: 1, endpoints, consumers, grants });
+  const { endpoints, issuers, consumers, grants } = imported;
+  const text = JSON.stringify({ version: 1, endpoints, issuers, consumers, grants });
   const read = parseDocument([{ file: 'document', text }], {
     isComplete: true,
     // Secrets that are kept elsewhere need not be there yet.
@@ -189,7 +198,7 @@ export async function* declaredDocument(imported: ImportedKong, format: 'yaml' |
     {
       comment,
       endpoints: inTurn(endpoints),
-      issuers: inTurn([]),
+      issuers: inTurn(issuers),
       consumers: inTurn(consumers),
       grants: inTurn(grants),
       plans: inTurn([]),

@@ -23,7 +23,9 @@ interface KeyParts {
 export function readKeySchemes(consumers: readonly KongConsumer[]): FileKeySchemes {
   const keys = consumers.flatMap(({ credentials }) =>
     credentials.flatMap(({ kind: { credential }, entity }) =>
-      credential.appSecret === null ? (takeApart(entity.text(credential.appKey) ?? '') ?? []) : [],
+      credential.kind === 'app-key' && credential.appSecret === null
+        ? (takeApart(entity.text(credential.appKey) ?? '') ?? [])
+        : [],
     ),
   );
   const forms = new Map<string | null, KeyParts[]>([[null, []]]);

@@ -1,4 +1,4 @@
-import type { KongCounterpart } from '../../../check/methods/kong.ts';
+import type { KongCounterpart, KongCredentialKind } from '../../../check/methods/kong.ts';
 import { methods } from '../../../check/methods/methods.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../../model/endpoint.ts';
 
@@ -13,15 +13,19 @@ export const importedMethods: readonly ImportedMethod[] = authenticationMethods.
   return kong === null ? [] : [{ method, ...kong }];
 });
 
-/** The same in the order of preference: a method with an App Secret before one whose App Key is the secret. */
+/** The same in the order of preference: those whose App Key is the secret come last. */
 export const preferredMethods: readonly ImportedMethod[] = [
-  ...importedMethods.filter(({ credential }) => credential.appSecret !== null),
-  ...importedMethods.filter(({ credential }) => credential.appSecret === null),
+  ...importedMethods.filter(({ credential }) => !isKeySecret(credential)),
+  ...importedMethods.filter(({ credential }) => isKeySecret(credential)),
 ];
+
+function isKeySecret(credential: KongCredentialKind): boolean {
+  return credential.kind === 'app-key' && credential.appSecret === null;
+}
 
 /** Plugins that authenticate callers in ways that Postern does not support. */
 const otherAuthentication: ReadonlySet<string> = new Set([
-  ...['basic-auth', 'jwt', 'ldap-auth', 'session', 'key-auth-enc', 'openid-connect', 'mtls-auth', 'header-cert-auth'],
+  ...['basic-auth', 'ldap-auth', 'session', 'key-auth-enc', 'openid-connect', 'mtls-auth', 'header-cert-auth'],
   ...['ldap-auth-advanced', 'oauth2-introspection', 'vault-auth', 'jwt-signer', 'saml', 'application-registration'],
   ...['ace', 'upstream-oauth', 'confluent'],
 ]);

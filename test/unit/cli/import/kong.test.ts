@@ -3,12 +3,13 @@ import { existsSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../../support/docs/documents.ts';
 import { useFiles } from '../apply/files.ts';
+import { partnerKey } from '../../../support/oauth2/client-assertion.ts';
 import { type Given, runCli } from '../run-cli.ts';
 import { memoryCli } from '../nouns/memory-cli.ts';
 
 const example = join(projectRoot, 'examples/kong/kong.yaml');
 const secrets = ['acme-example-key-2fVn8QxL', 'acme-example-secret-7TqLx2Kd9w', 'acme-example-client-secret-Zr4'];
-const jwt = '_format_version: "3.0"\nroutes:\n  - { name: a, paths: [/a], plugins: [{ name: jwt }] }\n';
+const oidc = '_format_version: "3.0"\nroutes:\n  - { name: a, paths: [/a], plugins: [{ name: openid-connect }] }\n';
 
 describe('postern import kong', () => {
   const files = useFiles();
@@ -72,12 +73,14 @@ describe('postern import kong', () => {
   });
 
   it('ends with 1 when something is refused or left out, and with 0 when that was expected', async () => {
-    const file = files.write('jwt.yaml', jwt);
+    const file = files.write('oidc.yaml', oidc);
     const { code, out, err } = await run(['-f', file]);
     assert.equal(code, 1);
     assert.match(out, /enabled: false/);
     assert.ok(
-      err.includes(`${file}:3:5: error: route "a": authenticates callers by "jwt", which Postern does not support`),
+      err.includes(
+        `${file}:3:5: error: route "a": authenticates callers by "openid-connect", which Postern does not support`,
+      ),
       err,
     );
     assert.match(err, /\n1 endpoint \(1 refuses everything\), 0 consumers, 0 grants: 1 error, /);
@@ -101,7 +104,7 @@ describe('postern import kong', () => {
   });
 
   it('does not replace the file that it reads', async () => {
-    const file = files.write('kept.yaml', jwt);
+    const file = files.write('kept.yaml', oidc);
     for (const flag of ['--to', '--report']) {
       const { code, err } = await run(['-f', file, flag, file]);
       assert.equal(code, 2);
@@ -109,7 +112,7 @@ describe('postern import kong', () => {
     }
     symlinkSync(file, files.path('link.yaml'));
     assert.equal((await run(['-f', file, '--to', files.path('link.yaml')])).code, 2);
-    assert.equal(files.read(file), jwt);
+    assert.equal(files.read(file), oidc);
     const both = files.path('both.yaml');
     const { code, err } = await run(['-f', file, '--to', both, '--report', both]);
     assert.deepEqual([code, existsSync(both)], [2, false]);
@@ -140,6 +143,28 @@ describe('postern import kong', () => {
     }
     assert.match((await run(['-f', file, '--shared-limits', 'half'])).err, /Allowed choices are refuse, each, divide/);
     assert.equal((await run([])).code, 2);
+  });
+
+  it('takes the audiences of issuers from a flag, and counts the issuers', async () => {
+    const pem = partnerKey('p-256').publicKey.object.export({ format: 'pem', type: 'spki' }).toString();
+    const secret = { key: 'acme-idp', algorithm: 'ES256', rsa_public_key: pem };
+    const file = files.write(
+      'tokens.yaml',
+      JSON.stringify({ _format_version: '3.0', consumers: [{ username: 'acme', jwt_secrets: [secret] }] }),
+    );
+    const without = await run(['-f', file]);
+    assert.equal(without.code, 1);
+    assert.match(without.err, /-> import again with --audience, the "aud" that its tokens have/);
+    const { code, out, err } = await run(['-f', file, '--audience', 'one', '--audience', 'two']);
+    assert.deepEqual([code, /audiences: \[one, two\]/.test(out)], [0, true], out);
+    assert.match(err, /\n0 endpoints, 1 issuer, 1 consumer, 0 grants: 0 errors, /);
+    const written = files.write('tokens-out.yaml', out);
+    assert.match((await runCli(['validate', '-f', written])).out, /: valid: /);
+    for (const wrong of [['one', 'one'], [''], Array.from({ length: 17 }, String)]) {
+      const refused = await run(['-f', file, ...wrong.flatMap((each) => ['--audience', each])]);
+      assert.equal(refused.code, 2);
+      assert.match(refused.err, /--audience must be a list of 1 to 16 different texts of 1 to 512 characters/);
+    }
   });
 
   it('has help with examples and exit codes', async () => {

@@ -10,6 +10,7 @@ export const undecided: ImportOptions = {
   elsewhere: new Set(),
   wholeSegments: false,
   slashOptional: false,
+  audiences: [],
   isComplete: false,
   observes: false,
 };
@@ -24,8 +25,8 @@ export function importText(configuration: string | object, options: Partial<Impo
   const text = typeof configuration === 'string' ? configuration : JSON.stringify(configuration);
   const result = importKong({ file: 'kong.yaml', text }, { ...undecided, ...options });
   assert.ok('imported' in result, JSON.stringify(result));
-  const { endpoints, consumers, grants } = result.imported;
-  return { ...result.imported, text: JSON.stringify({ version: 1, endpoints, consumers, grants }) };
+  const { endpoints, issuers, consumers, grants } = result.imported;
+  return { ...result.imported, text: JSON.stringify({ version: 1, endpoints, issuers, consumers, grants }) };
 }
 
 /** The problems of a file that is no configuration of Kong, as an operator sees them. */

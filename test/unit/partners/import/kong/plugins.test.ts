@@ -89,7 +89,7 @@ describe('a route of Kong', () => {
     ['less than a second of clock skew', '{ name: hmac-auth, config: { clock_skew: 0.5 } }'],
     ['no client credentials', '{ name: oauth2, config: { enable_authorization_code: true } }'],
     ['a setting that is not known', '{ name: key-auth, config: { only_on_sundays: true } }'],
-    ['an authentication that Postern does not support', '{ name: jwt }'],
+    ['an authentication that Postern does not support', '{ name: openid-connect }'],
     ['two that both have to pass', '{ name: key-auth }, { name: hmac-auth }'],
     ['two that both have to pass, one of them unknown', '{ name: key-auth }, { name: openid-connect }'],
     [
@@ -163,7 +163,7 @@ describe('endpoints that observe while Kong decides', () => {
     });
     assert.match(linesOf(imported.findings, 'warning').join('\n'), /endpoints let everything through/);
     assert.deepEqual(endpointOf(withPlugins('', { observes: true }), 'a')['options'], { mode: 'observe' });
-    assert.equal(endpointOf(withPlugins('{ name: jwt }', { observes: true }), 'a')['enabled'], false);
+    assert.equal(endpointOf(withPlugins('{ name: openid-connect }', { observes: true }), 'a')['enabled'], false);
   });
 });
 
@@ -190,7 +190,7 @@ routes: [{ name: c, paths: [/c] }]
   it('is what a plugin at the top names', () => {
     const imported = importText(
       text(
-        '{ name: ip-restriction, route: a }, { name: acl, service: { name: s }, config: { allow: [x] } }, { name: jwt, route: c }',
+        '{ name: ip-restriction, route: a }, { name: acl, service: { name: s }, config: { allow: [x] } }, { name: openid-connect, route: c }',
       ),
     );
     assert.deepEqual(
