@@ -98,6 +98,15 @@ function readAllowedNetwork(text: string): AllowedNetwork | FieldFault {
   return isWhole ? network : new FieldFault(`has bits set beyond its prefix: write ${network.text}`);
 }
 
+/** The network of a text, without the bits beyond its prefix; null for a text that is no network or address. */
+export function networkAround(text: string): string | null {
+  const parsed = parseNetwork(text);
+  if (parsed === null) return null;
+  const { address, prefixLength, family } = parsed;
+  const words = family === 'ipv4' ? parseAddress(address) : wordsOfIPv6(address);
+  return words === null ? null : networkOf(maskAddress(words, prefixLength), prefixLength).text;
+}
+
 /** Bits before the IPv4 address in `::ffff:0:0/96`. */
 const MAPPED_BITS = 96;
 

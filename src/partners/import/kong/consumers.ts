@@ -11,6 +11,7 @@ import { type KongConsumer, nameOfConsumer } from './kong-entities.ts';
 import { commonKeys, finderOf, type KongMapping } from './kong-mapping.ts';
 import { importedMethods, kindOfPlugin } from './plugin-kinds.ts';
 import { type EffectivePlugins, type NestedPlugin, nestedPlugins } from './plugins.ts';
+import { type AddressLists, IP_RESTRICTION } from './address-lists.ts';
 import { uniqueIds } from './unique-ids.ts';
 import { isDoubtful } from './doubts.ts';
 
@@ -192,11 +193,18 @@ export function consumerIds(consumers: readonly KongConsumer[]): ReadonlyMap<Kon
   return new Map(consumers.map((consumer, index) => [consumer, ids[index] ?? '']));
 }
 
-/** Imports consumers. `disabled` are those of which something that kept them out could not be imported. */
+/** What keeps consumers out. */
+export interface Restrictions {
+  /** Those of which something that kept them out could not be imported. */
+  readonly disabled: ReadonlySet<KongConsumer>;
+  readonly addressLists: AddressLists;
+}
+
+/** Imports consumers. */
 export function importConsumers(
   consumers: readonly KongConsumer[],
   ids: ReadonlyMap<KongConsumer, string>,
-  disabled: ReadonlySet<KongConsumer>,
+  { disabled, addressLists }: Restrictions,
   credentials: CredentialImporter,
 ): ImportedConsumers {
   const declared = consumers.map((consumer): Declared => {
@@ -222,6 +230,7 @@ export function importConsumers(
       });
     }
     const list = credentials.of(consumer);
+    const allowFrom = addressLists.get(consumer);
     if (customId !== null) {
       consumer.report('warning', ['custom_id'], {
         what: `is sent to back ends as X-Consumer-Custom-Id too, which Postern removes${'kong-custom-id' in labels ? '; it became a label' : ''}`,
@@ -233,6 +242,7 @@ export function importConsumers(
       ...(name.trim() === '' || name === id ? {} : { name }),
       ...(Object.keys(labels).length === 0 ? {} : { labels }),
       ...(disabled.has(consumer) ? { enabled: false } : {}),
+      ...(allowFrom === undefined ? {} : { allowFrom }),
       ...(list.length === 0 ? {} : { credentials: list }),
     };
   });
@@ -245,6 +255,7 @@ const harmlessKinds = ['limit', 'bystander', 'cors'];
 /** The consumers that plugins of their own keep out, or may. */
 export function consumersKeptOut(
   { byConsumer }: EffectivePlugins,
+  addressLists: AddressLists,
   { options, findings }: ImportContext,
 ): ReadonlySet<KongConsumer> {
   const keptOut = new Set<KongConsumer>();
@@ -262,6 +273,9 @@ export function consumersKeptOut(
         });
       } else if (harmlessKinds.includes(kind) || options.elsewhere.has(name)) {
         continue;
+      } else if (name === IP_RESTRICTION) {
+        // Reported where the list was read.
+        if (addressLists.has(consumer)) continue;
       } else {
         report('error', [], {
           what: `has the plugin ${quoted(name)}, which may keep it out and which Postern does not support for single consumers: the consumer is disabled`,

@@ -7,6 +7,7 @@ import { formatProblem, isPlainName, type Problem } from '../../../model/documen
 import { type DocumentSource, positionFinder, type UnreadSource } from '../../../model/document/source-text.ts';
 import { readYamlTree, unreadTree, type YamlTree } from '../../../model/document/yaml-tree.ts';
 import { count } from '../../../base/text/printable.ts';
+import { readAddressLists } from './address-lists.ts';
 import { consumerIds, consumersKeptOut, importConsumers } from './consumers.ts';
 import { credentialImporter } from './credentials.ts';
 import { declareDraft, draftEndpoints, servedRoutes } from './endpoints.ts';
@@ -101,9 +102,11 @@ function importConfiguration(
   const ids = consumerIds(consumers);
   const grants = importGrants(drafts, ids, effective, limits, problems);
   const doubtful = consumers.filter(({ isDoubtful }) => isDoubtful);
-  const disabled = new Set([...consumersKeptOut(effective, context), ...grants.unlimited, ...doubtful]);
+  const addressLists = readAddressLists(effective, context);
+  const keptOut = consumersKeptOut(effective, addressLists, context);
+  const restrictions = { disabled: new Set([...keptOut, ...grants.unlimited, ...doubtful]), addressLists };
   const tokenKeys = tokenKeyImporter(consumers, options);
-  const imported = importConsumers(consumers, ids, disabled, credentialImporter(findings, keySchemes, tokenKeys));
+  const imported = importConsumers(consumers, ids, restrictions, credentialImporter(findings, keySchemes, tokenKeys));
   return {
     endpoints: emitted.map((draft) => declareDraft(draft, options.observes)),
     issuers: tokenKeys.issuers(),

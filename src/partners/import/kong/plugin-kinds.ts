@@ -57,7 +57,8 @@ export type PluginKind =
 
 /** What stands in for plugins that keep requests out. */
 const restricting: Readonly<Record<string, string>> = {
-  'ip-restriction': 'Envoy’s RBAC filter before ext_authz, with the addresses as principals',
+  'ip-restriction':
+    'Envoy’s RBAC filter before ext_authz, with the addresses as principals, or "allowFrom" of every consumer',
   'bot-detection': 'Envoy’s RBAC filter before ext_authz, with rules on the user-agent header',
   'request-size-limiting': 'the buffer filter of Envoy’s route (max_request_bytes)',
   'response-ratelimiting': 'Envoy’s rate limit filter',
