@@ -3,7 +3,6 @@ import { parseDocument } from '../../../src/resources/parse-document.ts';
 import { addressListField } from '../../../src/model/address-list.ts';
 import { consumerDefaults } from '../../../src/model/consumer.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
-import { consumerDefaults } from '../../../src/model/consumer.ts';
 import { contentOf, DEMO_SECRET, problemsOf, secretsOf, stateOf } from './support.ts';
 import { appSecretOf, mapSecrets, sharedSecret } from '../../../src/model/material.ts';
 
@@ -85,8 +84,6 @@ describe('reading a declarative document', () => {
       {
         id: 'acme',
         name: 'Acme Ltd',
-        email: null,
-        team: null,
         description: 'Logistics partner',
         email: null,
         team: null,
