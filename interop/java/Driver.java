@@ -29,6 +29,10 @@ final class Driver {
                 answer.put("tokenClients", List.of("com.nimbusds:oauth2-oidc-sdk"));
                 return answer;
             }
+            if ("issue".equals(question.get("op")) && "com.nimbusds:nimbus-jose-jwt".equals(question.get("library"))) {
+                answer.putAll(Issuer.issue(question));
+                return answer;
+            }
             if (!"token".equals(question.get("op")) || !"com.nimbusds:oauth2-oidc-sdk".equals(question.get("library"))) {
                 throw new IllegalArgumentException("nothing answers " + question.get("op") + " " + question.get("library"));
             }

@@ -6,16 +6,21 @@ import { testGateway } from '../../support/pipeline/gateway.ts';
 import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 import type { Subject } from './use-programs.ts';
 
-/** Libraries that sign tokens as issuers do, with the algorithms that each has. */
-const issuers: Readonly<Record<string, readonly JwtAlgorithm[]>> = {
-  PyJWT: ['ES256', 'ES384', 'EdDSA', 'RS256', 'RS512', 'PS256', 'PS384'],
-  authlib: ['ES256', 'ES384', 'EdDSA', 'RS256', 'RS384', 'PS512'],
-  joserfc: ['ES256', 'ES384', 'Ed25519', 'RS256', 'PS256'],
-};
+/** Libraries that sign tokens as issuers do, by program, with the algorithms that each has. */
+const issuers = {
+  python: {
+    PyJWT: ['ES256', 'ES384', 'EdDSA', 'RS256', 'RS512', 'PS256', 'PS384'],
+    authlib: ['ES256', 'ES384', 'EdDSA', 'RS256', 'RS384', 'PS512'],
+    joserfc: ['ES256', 'ES384', 'Ed25519', 'RS256', 'PS256'],
+  },
+  java: {
+    'com.nimbusds:nimbus-jose-jwt': ['ES256', 'ES384', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, readonly JwtAlgorithm[]>>>>;
 
 /** Tokens of these libraries are taken, and are no longer when a claim of them was changed. */
-export function issuerCases(subject: () => Subject): void {
-  for (const [library, algorithms] of Object.entries(issuers)) {
+export function issuerCases(program: keyof typeof issuers, subject: () => Subject): void {
+  for (const [library, algorithms] of Object.entries<readonly JwtAlgorithm[]>(issuers[program])) {
     for (const alg of algorithms) {
       it(`takes tokens that ${library} signs by ${alg}`, async () => {
         const kind = keyKindOf(alg);

@@ -1,4 +1,6 @@
 import { issuerCases } from '../cases/issuers.ts';
 import { testPrograms } from '../cases/programs.ts';
 
-testPrograms('python', issuerCases);
+testPrograms('python', (subject) => {
+  issuerCases('python', subject);
+});

@@ -1,3 +1,6 @@
+import { issuerCases } from '../../cases/issuers.ts';
 import { testPrograms } from '../../cases/programs.ts';
 
-testPrograms('java');
+testPrograms('java', (subject) => {
+  issuerCases('java', subject);
+});
