@@ -20,11 +20,31 @@ export function claimNamesIn(credentials: readonly Pick<Credential, 'material'>[
 /** Of a store without issuers: every token of one is unknown. */
 export const noIssuers: IssuerTable = { find: () => null, all: [] };
 
-/** Compiles issuers for look-ups by `iss`. Disabled ones are left out, so that their tokens are unknown. */
-export function compileIssuers(issuers: readonly Issuer[], claimNames: ClaimNames): IssuerTable {
+/**
+ * Compiles issuers for look-ups by `iss`. Disabled ones are left out, so that their tokens are unknown. One of which
+ * nothing changed since `former` is the same object again: tokens that were verified by it stay so.
+ */
+export function compileIssuers(
+  issuers: readonly Issuer[],
+  claimNames: ClaimNames,
+  former: IssuerTable = noIssuers,
+): IssuerTable {
   const all = issuers.filter(({ enabled }) => enabled);
   if (all.length === 0) return noIssuers;
-  const compiled = all.map((issuer) => compiledIssuer(issuer, claimNames.get(issuer.id) ?? []));
+  const compiled = all.map((issuer) => {
+    const made = compiledIssuer(issuer, claimNames.get(issuer.id) ?? []);
+    const known = former.find(made.issuer);
+    return known !== null && isSame(known, made) ? known : made;
+  });
   const byIssuer = new Map(compiled.map((each) => [each.issuer, each]));
   return { find: (issuer) => byIssuer.get(issuer) ?? null, all: compiled };
+}
+
+/** By the same record: keys that are read anew count as others. Names of claims are equal texts in the same order. */
+function isSame(one: CompiledIssuer, other: CompiledIssuer): boolean {
+  const { claimNames: names, ...fields } = one;
+  return (
+    JSON.stringify(names) === JSON.stringify(other.claimNames) &&
+    Object.entries(fields).every(([name, value]) => value === other[name as keyof typeof fields])
+  );
 }

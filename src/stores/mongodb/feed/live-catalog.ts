@@ -1,7 +1,7 @@
 import type { Clock, StartTimer } from '../../../base/clock.ts';
 import type { GroupGrants, IssuerTable, PlanTable } from '../../../check/store/check-store.ts';
 import { compileGroupGrants } from '../../../check/store/group-grants.ts';
-import { compileIssuers } from '../../../check/store/issuer-table.ts';
+import { compileIssuers, noIssuers } from '../../../check/store/issuer-table.ts';
 import { compilePlans } from '../../../check/store/plan-table.ts';
 import type { DocumentFault, RawDocument } from '../mapping/document-fault.ts';
 import { ClaimNamesDirectory, type StoredClaimNames } from './claim-names.ts';
@@ -57,6 +57,8 @@ export class LiveCatalog implements Disposable {
   readonly #plans = planDirectory();
   readonly #issuers = issuerDirectory();
   readonly #claimNames = new ClaimNamesDirectory();
+  /** Of the last compilation. */
+  #issuerTable = noIssuers;
   #cancelCompiling: (() => void) | null = null;
   #haveEndpointsChanged = false;
   #compileMs = 0;
@@ -155,7 +157,7 @@ export class LiveCatalog implements Disposable {
     const { records: plans, faults: planFaults } = this.#plans.read();
     const planTable = compilePlans(plans, endpoints.endpoints);
     const { records: issuers, faults: issuerFaults } = this.#issuers.read();
-    const issuerTable = compileIssuers(issuers, this.#claimNames.read());
+    this.#issuerTable = compileIssuers(issuers, this.#claimNames.read(), this.#issuerTable);
     this.#compileMs = clock.nowMs() - startMs;
     const compiled = {
       endpoints,
@@ -163,7 +165,7 @@ export class LiveCatalog implements Disposable {
       grantFaults,
       plans: planTable,
       planFaults,
-      issuers: issuerTable,
+      issuers: this.#issuerTable,
       issuerFaults,
     };
     onCompiled(compiled, why);

@@ -13,6 +13,23 @@ describe('the issuers of a catalog', () => {
     assert.equal(table.find('partner-idp'), null);
   });
 
+  it('are the same objects again while nothing of them changed, whatever else did', () => {
+    const own = issuer();
+    const other = issuer({ id: 'other', issuer: 'https://other.example/' });
+    const former = compileIssuers([own, other], names);
+    const named = new Map([...names].map(([id, sets]) => [id, sets.map((set) => [...set])]));
+    const later = compileIssuers([own, { ...other, audiences: ['stock'] }], named, former);
+    assert.equal(later.find(own.issuer), former.find(own.issuer));
+    assert.notEqual(later.find(other.issuer), former.find(other.issuer));
+    assert.deepEqual(later.find(other.issuer)?.audiences, ['stock']);
+    const one = (changed: typeof own, sets = names) => compileIssuers([changed], sets, former).find(changed.issuer);
+    assert.notEqual(one(own, new Map([[own.id, [['azp']]]])), former.find(own.issuer));
+    for (const field of ['keys', 'audiences', 'algorithms', 'requiredClaims'] as const) {
+      assert.notEqual(one({ ...own, [field]: structuredClone({ a: 1 }) }), former.find(own.issuer), field);
+    }
+    assert.equal(compileIssuers([{ ...own, enabled: false }], names, former), noIssuers);
+  });
+
   it('are unknown while they are disabled', () => {
     const table = compileIssuers([issuer({ enabled: false })], names);
     assert.equal(table, noIssuers);
