@@ -174,8 +174,8 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   }
 
   findByAppKey(appKey: string, knownHash?: string): Pending<HeldCredential | null> {
-    if (!isAppKey(appKey)) return null;
-    const appKeyHash = knownHash ?? hashAppKey(appKey);
+    const appKeyHash = knownHash ?? (isAppKey(appKey) ? hashAppKey(appKey) : null);
+    if (appKeyHash === null) return null;
     const entry = this.#entries.get(appKeyHash);
     if (entry !== undefined) {
       const ageMs = this.#ageMs(entry);

@@ -28,8 +28,10 @@ export function compileCredentialIndex({
     held.set(credential.appKeyHash, { credential, consumer, grants: grantsByConsumer.get(consumer.id) ?? noGrants });
   }
   return {
-    findByAppKey: (appKey, appKeyHash) =>
-      isAppKey(appKey) ? (held.get(appKeyHash ?? hashAppKey(appKey)) ?? null) : null,
+    findByAppKey: (appKey, knownHash) => {
+      const appKeyHash = knownHash ?? (isAppKey(appKey) ? hashAppKey(appKey) : null);
+      return appKeyHash === null ? null : (held.get(appKeyHash) ?? null);
+    },
     canKnow: () => true,
   };
 }

@@ -5,7 +5,7 @@ import type { Routed } from '../../route/route.ts';
 import type { HeldCredential } from '../../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, type UpstreamChanges, vouchFor } from '../authenticated.ts';
 import { findCredentialFault, nameCaller } from '../caller.ts';
-import { bearerErrors, concealToken, findToken } from '../oauth2/authenticate.ts';
+import { bearerErrors, concealToken, findFormFault, findTokenText } from '../oauth2/authenticate.ts';
 import { refuseUsed } from '../used-once.ts';
 import { chooseHolder } from './choose-holder.ts';
 import type { IssuerToken } from './issuer-tokens.ts';
@@ -31,10 +31,10 @@ export function authenticateByJwt(
   ports: AuthenticationPorts,
 ): Pending<Authenticated | Refusal> {
   const { catalog, received } = routed;
-  const text = findToken(received.request, null);
+  const text = findTokenText(received.request, null);
   if (typeof text !== 'string') return text;
   return whenReady(ports.issuerTokens.verify(text, catalog.issuers), (token) => {
-    if (isFaulty(token)) return refuseToken(token.fault);
+    if (isFaulty(token)) return findFormFault(received.request) ?? refuseToken(token.fault);
     return whenReady(chooseHolder(token.appKeys, catalog.credentials), (held) => {
       if (isFaulty(held)) return refuseToken(held.fault);
       const fault = findHolderFault(held, ports.clock.nowSeconds());

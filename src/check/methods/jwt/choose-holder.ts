@@ -25,15 +25,17 @@ export function chooseHolder(
 
 /** One look-up after the other: a token has rarely the claims of more than one. */
 function findMatches(
-  [first, ...others]: readonly DerivedAppKey[],
+  appKeys: readonly DerivedAppKey[],
   credentials: CredentialSource,
+  at = 0,
+  matches: readonly Match[] = [],
 ): Pending<readonly Match[]> {
-  if (first === undefined) return [];
-  return whenReady(credentials.findByAppKey(first.appKey), (held) =>
-    whenReady(findMatches(others, credentials), (matches) =>
-      held === null ? matches : [{ held, claims: first.claims }, ...matches],
-    ),
-  );
+  const next = appKeys[at];
+  if (next === undefined) return matches;
+  return whenReady(credentials.findByAppKey(next.appKey, next.appKeyHash), (held) => {
+    const found = held === null ? matches : [...matches, { held, claims: next.claims }];
+    return findMatches(appKeys, credentials, at + 1, found);
+  });
 }
 
 function choose([first, ...others]: readonly Match[]): HeldCredential | FaultyToken {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { type Pending, whenReady } from '../../../base/pending.ts';
+import { hashAppKey } from '../../../model/app-key.ts';
 import { claimsAppKey } from '../../../model/derived-app-key.ts';
 import type { CompiledIssuer, IssuerKey } from '../../../model/issuer.ts';
 import type { IssuerTable } from '../../store/check-store.ts';
@@ -29,6 +30,8 @@ export interface IssuerToken {
 /** An App Key that stands for claims of a token. */
 export interface DerivedAppKey {
   readonly appKey: string;
+  /** Its `hashAppKey`. */
+  readonly appKeyHash: string;
   /** How many claims. */
   readonly claims: number;
 }
@@ -135,7 +138,8 @@ function derivedAppKeys(
   for (const names of claimNames) {
     const values = names.map((name) => [name, Object.hasOwn(claims, name) ? claims[name] : null] as const);
     if (!values.every((pair): pair is readonly [string, string] => typeof pair[1] === 'string')) continue;
-    found.push({ appKey: claimsAppKey(id, Object.fromEntries(values)), claims: names.length });
+    const appKey = claimsAppKey(id, Object.fromEntries(values));
+    found.push({ appKey, appKeyHash: hashAppKey(appKey), claims: names.length });
   }
   return found.sort((one, other) => other.claims - one.claims);
 }

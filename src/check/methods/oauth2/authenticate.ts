@@ -21,6 +21,8 @@ import { findCredentialFault, nameCaller } from '../caller.ts';
 import { findParameter, removeParameter, type Repeated } from '../query-parameters.ts';
 
 const PARAMETER = 'access_token';
+const BEARER = 'bearer';
+const NO_TOKEN = 'what follows Bearer in the Authorization header is not a token';
 /** RFC 6750 §2.1, `b64token`. */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 /** Also in a value that Envoy made of several `Authorization` lines. */
@@ -43,10 +45,10 @@ export function authenticateByOAuth2(
   { clock, tokens, revokedTokens, peerCertificates }: AuthenticationPorts,
 ): Pending<Authenticated | Refusal> {
   const { request, target } = routed.received;
-  const text = findToken(request, options.tokenInQuery ? target.query : null);
+  const text = findTokenText(request, options.tokenInQuery ? target.query : null);
   if (typeof text !== 'string') return text;
   const claims = tokens.verify(text);
-  if ('fault' in claims) return invalid(claims.fault);
+  if ('fault' in claims) return findFormFault(request) ?? invalid(claims.fault);
   if (!isSentWithItsCertificate(claims, request, peerCertificates)) return invalid(tokenFaults.otherCertificate);
   return whenReady(routed.catalog.credentials.findByAppKey(claims.clientId), (held) => {
     const fault = findTokenFault(claims, held, revokedTokens, clock.nowSeconds());
@@ -105,6 +107,23 @@ export function concealToken(
 
 /** The token of a request as text, or why there is none. `query` is null where it is not looked at. */
 export function findToken(request: HttpRequest, query: string | null): string | Refusal {
+  const text = findTokenText(request, query);
+  return typeof text === 'string' ? (findFormFault(request) ?? text) : text;
+}
+
+/**
+ * Why what the header has after `Bearer` is no token; null when it is one, or when there is none. It need not be asked
+ * of a token that was verified, and to ask takes as long as to remember one.
+ */
+export function findFormFault({ headers }: HttpRequest): Refusal | null {
+  const value = headers.find('authorization') ?? '';
+  const scheme = leadingToken(value);
+  if (scheme.toLowerCase() !== BEARER || BEARER_TOKEN.test(textAfter(scheme, value))) return null;
+  return refuse('CREDENTIALS_MALFORMED', NO_TOKEN);
+}
+
+/** As {@link findToken}; what it finds in the header may have a {@link findFormFault}. */
+export function findTokenText(request: HttpRequest, query: string | null): string | Refusal {
   const inQuery = query === null ? null : findParameter(query, PARAMETER);
   const value = request.headers.findSingle('authorization');
   if (value !== null && typeof value !== 'string') {
@@ -112,20 +131,25 @@ export function findToken(request: HttpRequest, query: string | null): string | 
   }
   const scheme = value === null ? null : leadingToken(value).toLowerCase();
   if (scheme === '') return refuse('CREDENTIALS_MALFORMED', 'the Authorization header does not begin with a scheme');
-  if (value === null || scheme !== 'bearer') {
+  if (value === null || scheme !== BEARER) {
     if (inQuery !== null) return readParameter(inQuery);
     return refuse('CREDENTIALS_MISSING', 'the request carries no access token');
   }
-  if (inQuery === null) return readBearer(value.slice(scheme.length));
+  if (inQuery === null) return readBearer(scheme, value);
   return refuse('MALFORMED_REQUEST', 'the request carries a token in the header and in the query');
 }
 
-/** @param rest what follows the scheme, without white space at its end */
-function readBearer(rest: string): string | Refusal {
-  const text = rest.replace(/^ +/, '');
+function readBearer(scheme: string, value: string): string | Refusal {
+  const text = textAfter(scheme, value);
   if (text === '') return refuse('TOKEN_INVALID', 'the Authorization header has no token after Bearer');
-  if (rest.startsWith(' ') && BEARER_TOKEN.test(text)) return text;
-  return refuse('CREDENTIALS_MALFORMED', 'what follows Bearer in the Authorization header is not a token');
+  return value[scheme.length] === ' ' ? text : refuse('CREDENTIALS_MALFORMED', NO_TOKEN);
+}
+
+/** What follows the scheme of a header and spaces. */
+function textAfter(scheme: string, value: string): string {
+  let at = scheme.length;
+  while (value[at] === ' ') at += 1;
+  return value.slice(at);
 }
 
 function readParameter(value: string | Repeated): string | Refusal {
