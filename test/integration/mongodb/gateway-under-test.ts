@@ -11,7 +11,7 @@ import {
 } from '../../../src/gen/grpc/health/v1/health.ts';
 import { createLogger } from '../../../src/gateway/observe/logger.ts';
 import { messagesOf, RawClient } from '../../support/grpc/raw-client.ts';
-import { readAnswer } from '../../support/pipeline/answer.ts';
+import { type AllowedAnswer, readAnswer, type RefusedAnswer } from '../../support/pipeline/answer.ts';
 import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
 import { poll } from '../../support/time/poll.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
@@ -29,6 +29,8 @@ export interface GatewayUnderTest extends AsyncDisposable {
   admin(path: string): Promise<{ readonly status: number; readonly text: string }>;
   /** `ALLOWED`, or the code of the refusal. */
   check(request: RequestParts): Promise<string>;
+  /** The whole answer. */
+  ask(request: RequestParts): Promise<AllowedAnswer | RefusedAnswer>;
   /** The states that gRPC health gives: of the process, and of the authorization service. */
   health(): Promise<[process: string, authorization: string]>;
 }
@@ -70,6 +72,13 @@ export async function startTestGateway(uri: string, settings: Environment = {}):
     const found = lines().find((each) => typeof each[name] === 'string');
     return Number(/:(\d+)$/.exec(String(found?.[name]))?.[1]);
   };
+  const ask: GatewayUnderTest['ask'] = async (request) => {
+    await using client = await RawClient.connect({ kind: 'tcp', host: '127.0.0.1', port: portOf('grpc') });
+    const answer = await client.call('/envoy.service.auth.v3.Authorization/Check', checkRequest(request));
+    const [message] = messagesOf(answer.body);
+    assert.ok(message, `a message, not the gRPC status ${String(answer.grpcStatus)}`);
+    return readAnswer(message);
+  };
   return {
     gateway,
     log: () => log,
@@ -79,13 +88,10 @@ export async function startTestGateway(uri: string, settings: Environment = {}):
       return { status: response.status, text: await response.text() };
     },
     check: async (request) => {
-      await using client = await RawClient.connect({ kind: 'tcp', host: '127.0.0.1', port: portOf('grpc') });
-      const answer = await client.call('/envoy.service.auth.v3.Authorization/Check', checkRequest(request));
-      const [message] = messagesOf(answer.body);
-      assert.ok(message, `a message, not the gRPC status ${String(answer.grpcStatus)}`);
-      const decided = readAnswer(message);
+      const decided = await ask(request);
       return decided.kind === 'allowed' ? 'ALLOWED' : `${String(decided.status)} ${decided.body.code}`;
     },
+    ask,
     health: async () => {
       await using client = await RawClient.connect({ kind: 'tcp', host: '127.0.0.1', port: portOf('grpc') });
       const ask = async (service: string): Promise<string> => {
