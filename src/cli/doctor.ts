@@ -110,7 +110,8 @@ async function* find(
   const isStoreNamed = (store ?? environment['POSTERN_STORE'] ?? '') !== '';
   if (files.length > 0 && !isStoreNamed && envoys.length === 0 && !deep && !fix) {
     const { inspectEnvoyFile } = await import('./doctor/envoy/inspect-envoy-file.ts');
-    for (const file of envoyFiles) yield* inspectEnvoyFile(file, { own: unknownLimits });
+    const bindsTokens = environment['POSTERN_OAUTH2_CLIENT_CERTIFICATES'] === 'true';
+    for (const file of envoyFiles) yield* inspectEnvoyFile(file, { own: unknownLimits, bindsTokens });
     return;
   }
   // The driver of the database, and clients of other servers.
@@ -133,7 +134,8 @@ async function* find(
   const tls = { listeners: listenerFiles(parsed.config), rateLimitService: rateLimitFiles(parsed.config) };
   const labelOwners = parsed.config.manageLabelOwners ?? noLabelOwners;
   const checks = { isDeep: deep, isFixing: fix, labelOwners, timeoutMs };
-  const wish = { store: location, keyRing, rateLimitService, tls, envoys, envoyFiles, ...checks };
+  const { oauth2ClientCertificates: bindsTokens } = parsed.config;
+  const wish = { store: location, keyRing, rateLimitService, tls, bindsTokens, envoys, envoyFiles, ...checks };
   yield* checkCallerAddresses(parsed.config);
   yield* runChecks({ ...wish, databaseChecks: openDatabaseChecks, environment, clock: systemClock });
 }

@@ -57,6 +57,8 @@ export interface Wish extends Omit<DatabaseCheckPorts, 'keyRing'> {
   readonly rateLimitService: RateLimitServiceSettings | null;
   /** The TLS files of the listeners, and of the rate limit service; null where there is no TLS. */
   readonly tls: { readonly listeners: TlsFiles | null; readonly rateLimitService: TlsFiles | null };
+  /** Whether access tokens are bound to client certificates. */
+  readonly bindsTokens: boolean;
   readonly envoys: readonly URL[];
   readonly envoyFiles: readonly EnvoyFile[];
   readonly environment: Environment;
@@ -82,7 +84,8 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
   else yield* checkLimits(wish.rateLimitService, wish);
   if (wish.envoys.length + wish.envoyFiles.length === 0) return;
   const { holders, endpoints } = await ownContent(wish);
-  const known = { own: { hasService: wish.rateLimitService !== null, holders }, endpoints };
+  const own = { hasService: wish.rateLimitService !== null, holders };
+  const known = { own, endpoints, bindsTokens: wish.bindsTokens };
   for (const file of wish.envoyFiles) yield* inspectEnvoyFile(file, known);
   for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, known);
 }

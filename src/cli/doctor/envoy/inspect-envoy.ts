@@ -8,6 +8,7 @@ import { inspectCluster } from './cluster-rules.ts';
 import { type JsonObject, textIn } from '../../../model/document/json.ts';
 import { type EnvoyConfig, LOOPBACK_ADDRESS, readConfigDump, type Route } from './envoy-config.ts';
 import { inspectExtAuthz } from './ext-authz-rules.ts';
+import { inspectForwardedCertificates } from './forwarded-certificate-rules.ts';
 import { findPosternChain, leadsOn, type PosternChain } from './filter-chain.ts';
 import {
   inspectLiveState,
@@ -33,6 +34,8 @@ interface Surroundings {
   readonly live: LiveState | null;
   /** The endpoints of the store; null or absent when they are not known. */
   readonly endpoints?: readonly Endpoint[] | null;
+  /** Whether access tokens are bound to client certificates: POSTERN_OAUTH2_CLIENT_CERTIFICATES. */
+  readonly bindsTokens?: boolean;
 }
 
 /** What is known of Postern itself. */
@@ -52,6 +55,7 @@ const rules: readonly Rule[] = [
   inspectUpgrades,
   (chain, { endpoints }) => inspectStreaming(chain, endpoints ?? null),
   (chain, { endpoints }) => inspectClientCertificates(chain, endpoints ?? null),
+  (chain, { bindsTokens }) => inspectForwardedCertificates(chain, bindsTokens ?? false),
   inspectRoutes,
   inspectCluster,
   inspectSettings,
