@@ -17,8 +17,8 @@ const MAX_CLOCK_AHEAD_SECONDS = 60;
 /** 128 random bits: no two tokens share one, and none can be guessed. */
 const TOKEN_ID_BYTES = 16;
 
-/** See {@link RememberedTokens}; each takes about 1 KiB. */
-const REMEMBERED = 10_000;
+/** Kept at least, twice as many at most, see {@link RememberedTokens}; each takes about 1 KiB. */
+export const REMEMBERED_ACCESS_TOKENS = 10_000;
 
 /** For whom a token is issued. */
 export interface TokenSubject {
@@ -80,7 +80,7 @@ export class AccessTokens {
   readonly #remembered: RememberedTokens<TokenClaims>;
   #rememberedKeys: TokenKeys | null = null;
 
-  constructor({ issuer, ring, clock, remembered = REMEMBERED }: AccessTokenPorts) {
+  constructor({ issuer, ring, clock, remembered = REMEMBERED_ACCESS_TOKENS }: AccessTokenPorts) {
     this.#issuer = issuer;
     this.#clock = clock;
     this.#source = new TokenKeySource(ring);

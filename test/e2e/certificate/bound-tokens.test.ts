@@ -86,7 +86,10 @@ describe('access tokens that are bound to client certificates, through Envoy', (
       path: '/api',
       headers: { ...headers, authorization: `Bearer ${token}` },
     });
-    if (answer.status === 401) assert.match(answer.body, /TOKEN_INVALID/);
+    if (answer.status === 401) {
+      assert.match(answer.body, /TOKEN_INVALID/);
+      assert.match(String(answer.headers['www-authenticate']), /^Bearer .*error="invalid_token"/);
+    }
     return answer.status;
   }
 

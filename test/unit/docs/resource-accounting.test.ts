@@ -1,4 +1,12 @@
 import assert from 'node:assert/strict';
+import {
+  MAX_PEER_CERTIFICATE_CHARACTERS,
+  MAX_PEER_CERTIFICATE_NAMES,
+} from '../../../src/check/methods/certificate/peer-certificate.ts';
+import { REMEMBERED_CERTIFICATES } from '../../../src/check/methods/certificate/peer-certificates.ts';
+import { REMEMBERED_ISSUER_TOKENS } from '../../../src/check/methods/jwt/issuer-tokens.ts';
+import { MAX_JWT_BYTES } from '../../../src/check/methods/jwt/read-token.ts';
+import { REMEMBERED_ACCESS_TOKENS } from '../../../src/check/tokens/access-tokens.ts';
 import { adminConnectionLimits } from '../../../src/gateway/serving/admin-server.ts';
 import { MAX_ASSERTION_BYTES, MAX_ASSERTION_ID_BYTES } from '../../../src/gateway/oauth2/assertion/read-assertion.ts';
 import { httpLimits } from '../../../src/gateway/serving/http-server.ts';
@@ -158,6 +166,12 @@ const filledByPartners: Readonly<Record<string, string>> = {
   '`jti` of a client assertion': `${String(MAX_ASSERTION_ID_BYTES)} bytes`,
   'used signatures and assertions, in process': String(MAX_REMEMBERED),
   'those being written, with MongoDB': String(MAX_UNDER_WAY),
+  'a token of an issuer': describeNumber('bytes', MAX_JWT_BYTES),
+  'a client certificate, as Envoy writes it': describeNumber('bytes', MAX_PEER_CERTIFICATE_CHARACTERS),
+  'names of a client certificate that are looked up': String(MAX_PEER_CERTIFICATE_NAMES),
+  'verified access tokens that are remembered': String(2 * REMEMBERED_ACCESS_TOKENS),
+  'verified tokens of issuers that are remembered': String(2 * REMEMBERED_ISSUER_TOKENS),
+  'client certificates that are remembered': String(2 * REMEMBERED_CERTIFICATES),
   'revoked access tokens': String(revocationBounds.tokens),
   'revoked access tokens of a credential': String(revocationBounds.perCredential),
   'counters of limits, in process': String(MAX_LIMIT_COUNTERS),

@@ -3,8 +3,8 @@ import { RememberedTokens } from '../../tokens/remembered-tokens.ts';
 import { Issuers } from './issuers.ts';
 import { MAX_PEER_CERTIFICATE_CHARACTERS, type PeerCertificate, readPeerCertificate } from './peer-certificate.ts';
 
-/** See {@link RememberedTokens}; each takes about 3 KiB. */
-const REMEMBERED = 5000;
+/** Kept at least, twice as many at most, see {@link RememberedTokens}; each takes about 3 KiB. */
+export const REMEMBERED_CERTIFICATES = 5000;
 
 /** The certificates of clients, each read once, and who issued them. */
 export class PeerCertificates {
@@ -12,7 +12,7 @@ export class PeerCertificates {
   /** By the SHA-256 of what Envoy sent. */
   readonly #remembered: RememberedTokens<PeerCertificate>;
 
-  constructor(remembered = REMEMBERED) {
+  constructor(remembered = REMEMBERED_CERTIFICATES) {
     this.#remembered = new RememberedTokens(remembered);
   }
 

@@ -12,8 +12,8 @@ import { findClaimFault, findTimeFault } from './judge-claims.ts';
 import { MAX_JWT_BYTES, readToken, type TokenTimes, type UnverifiedToken } from './read-token.ts';
 import { type FaultyToken, isFaulty } from './token-faults.ts';
 
-/** See {@link RememberedTokens}; each takes about 1 KiB. */
-const REMEMBERED = 10_000;
+/** Kept at least, twice as many at most, see {@link RememberedTokens}; each takes about 1 KiB. */
+export const REMEMBERED_ISSUER_TOKENS = 10_000;
 
 /** A token that its issuer signed for this gateway. Whether it works now is not said, nor whose it is. */
 export interface IssuerToken {
@@ -53,7 +53,7 @@ export class IssuerTokens {
   readonly #keys: IssuerKeys;
   readonly #remembered: RememberedTokens<IssuerToken>;
 
-  constructor({ clock, keys, remembered = REMEMBERED }: IssuerTokenPorts) {
+  constructor({ clock, keys, remembered = REMEMBERED_ISSUER_TOKENS }: IssuerTokenPorts) {
     this.#clock = clock;
     this.#keys = keys;
     this.#remembered = new RememberedTokens(remembered);
