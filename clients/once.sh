@@ -1,5 +1,10 @@
 # Read by the clients' run scripts, in the client's folder: what is built already is not built again.
 
+# The time in packages, in seconds, as in java/pom.xml, so that a second build gives the same bytes.
+export SOURCE_DATE_EPOCH=1795228800
+# Packages have the modes of files, too.
+umask 022
+
 # alone COMMAND…: one command of a client at a time, because test files that run at once may need the same build.
 # Without flock they must not run at once.
 alone() {

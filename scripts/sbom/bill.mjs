@@ -38,16 +38,17 @@ function serialize(bom) {
   return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`;
 }
 
-function componentOf({ path, name, version, license, integrity }) {
+function componentOf({ path, name, version, license, integrity, ecosystem = 'npm', sha256 = null }) {
   const [scope, base] = name.startsWith('@') ? name.split('/') : [null, name];
   const component = new Component(Enums.ComponentType.Library, base, {
     ...(scope === null ? {} : { group: scope }),
     // The same package may stand at several paths.
     bomRef: path.replaceAll(/(^|\/)node_modules\//g, (_, slash) => (slash === '' ? '' : '|')) + `@${version}`,
     version,
-    purl: new PackageURL('npm', scope, base, version, undefined, undefined).toString(),
+    purl: new PackageURL(ecosystem, scope, base, version, undefined, undefined).toString(),
   });
   if (license !== null) component.licenses.add(licenseModel(license));
+  if (sha256 !== null) component.hashes.set(Enums.HashAlgorithm['SHA-256'], sha256);
   if (integrity !== null) {
     const [algorithm, digest] = integrity.split('-', 2);
     if (algorithm !== 'sha512') throw new Error(`${path}: an integrity by ${algorithm}, expected sha512`);

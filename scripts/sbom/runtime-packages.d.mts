@@ -14,6 +14,10 @@ export interface RuntimePackage {
   readonly dependencies: readonly string[];
   /** Whether package.json names it. */
   readonly isDirect: boolean;
+  /** The type of its package URL; `npm` when absent. */
+  readonly ecosystem?: string;
+  /** Checksum of the package, in hex, where its registry has that one. */
+  readonly sha256?: string | null;
 }
 
 /** What runs in production. */
