@@ -3,6 +3,7 @@ import { count, grouped } from '../../base/text/printable.ts';
 import { formatTime } from '../render/text.ts';
 import type { AccessibleEndpoint, PartnerAccess } from '../../partners/handover/partner-access.ts';
 import { renderComparison } from './render-examples.ts';
+import { renderKeyPair } from './render-key-pair.ts';
 import type { EndpointGroup, Handover } from '../../partners/handover/handover-page.ts';
 import type { PublicKey } from '../../model/public-key/public-key.ts';
 import { block, code, plain, table } from '../../model/document/markdown.ts';
@@ -18,6 +19,7 @@ export function renderHandover(handover: Handover, language: Language): string {
     `For ${plain(access.partner)}, with the credential ${code(access.credentialId)}. This page holds no secret.`,
     '## Your credential',
     table(['What', 'Value'], credentialRows(handover)),
+    ...(access.publicKey === null ? [] : renderKeyPair(access.publicKey)),
     '## What you may call',
     table(...callable(handover)),
     ...groups.flatMap((group) => groupSections(group, handover, language)),

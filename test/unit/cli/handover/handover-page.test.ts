@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 import { codesOf, credentialYaml, demoYaml, handover, hmacYaml, pageOf, url, valueOf } from './handover-cli.ts';
 
 const keyed = (match: string, more = ''): string =>
@@ -187,6 +192,29 @@ describe('what postern handover tells a partner with a key pair', () => {
       assert.equal(page.includes('### First call'), method === 'http-message-signature');
     });
   }
+
+  it('leads from a key pair to the file to send, with commands of each platform, and never asks for the private key', async () => {
+    const page = await pageOf(yamlFor('http-message-signature'), 'c');
+    const section = page.slice(page.indexOf('## Your key pair'), page.indexOf('## What you may call'));
+    assert.match(section, /Send us `public\.pem`, and no other file\. The private key never leaves your machine/);
+    assert.match(section, /```powershell\nssh-keygen -q -t ecdsa -b 256 -m PKCS8 -f private\.pem\n/);
+    const [, commands = ''] = /```sh\n([^]*?)```/.exec(section) ?? [];
+    await using folder = await temporaryDirectory();
+    await promisify(execFile)('sh', ['-euc', commands], { cwd: folder.path });
+    assert.match(await readFile(join(folder.path, 'private.pem'), 'utf8'), /^-----BEGIN PRIVATE KEY-----\n/);
+    assert.match(await readFile(join(folder.path, 'public.pem'), 'utf8'), /^-----BEGIN PUBLIC KEY-----\n/);
+  });
+
+  it('says nothing of key pairs where the partner has an App Secret', async () => {
+    assert.ok(
+      !(
+        await pageOf(
+          hmacYaml(['{ id: a, scenario: partner-openapi, match: { paths: [{ prefix: /a }] }, authentication: hmac }']),
+          'acme-hmac',
+        )
+      ).includes('key pair'),
+    );
+  });
 
   it('tells OAuth2 clients what an assertion has', async () => {
     const page = await pageOf(yamlFor('oauth2'), 'c');
