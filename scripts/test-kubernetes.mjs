@@ -1,7 +1,8 @@
 // `npm run test:kubernetes`: every kustomization below deploy/, applied to a real API server (as a dry run on the
 // server), with the custom resources of Istio, the Gateway API, Envoy Gateway and the Prometheus operator; faults that
-// it must refuse; and the commands of docs/kubernetes.md and, for a running installation, docs/tls.md. Building the
-// server takes about ten minutes the first time, and 4 GB of Go modules.
+// it must refuse; the Helm chart beside the kustomizations; and the commands of docs/kubernetes.md, docs/helm.md and, for
+// a running installation, docs/tls.md. Building the server and Helm takes about fifteen minutes the first time, and
+// 4 GB of Go modules.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { InstallFailure, installServices } from '../services/install-services.mj
 import { progressPrinter } from '../services/progress.mjs';
 import { run } from '../services/run.mjs';
 import { startCluster } from './test-kubernetes/cluster.mjs';
+import { chart, checkWritten, compareRendered, compositions, formerValues } from './test-kubernetes/chart.mjs';
 import { moduleFiles, crdSources } from './test-kubernetes/crds.mjs';
 import { readSections, runSection } from './test-kubernetes/documented-commands.mjs';
 import { findKustomizations } from './test-kubernetes/kustomizations.mjs';
@@ -96,6 +98,23 @@ async function apply(kubectl, temporary, objects, flags) {
   return kubectl(['apply', ...flags, '--filename', file]);
 }
 
+/** The chart renders the same objects, and a server takes them, also with the values of every version before. */
+async function tryChart(cluster, programs, temporary) {
+  await step('deploy/chart is what the kustomizations make it', checkWritten);
+  for (const components of compositions()) {
+    const title = components.length === 0 ? 'deploy/chart' : `deploy/chart with ${components.join(', ')}`;
+    await step(title, () => compareRendered(programs.helm, components));
+  }
+  await step('deploy/chart with the values of 0.1.0', async () => {
+    const options = ['--namespace', 'postern', '--values', formerValues];
+    const rendered = mustBeGood(await run(programs.helm, ['template', 'postern', chart, ...options]));
+    const objects = parseObjects(rendered).filter((object) => object !== null);
+    const { code, stdout, stderr } = await apply(cluster.kubectl, temporary, objects, ['--dry-run=server']);
+    if (code !== 0 || stderr !== '') throw new Error(`exit code ${code}: ${stderr}`);
+    return `${stdout.trim().split('\n').length} objects`;
+  });
+}
+
 async function tryPlantedFaults({ kubectl }, programs, temporary) {
   const kustomizations = await findKustomizations(programs.kustomize, await mkdtemp(join(temporary, 'planted-')));
   for (const fault of plantedFaults) {
@@ -115,7 +134,7 @@ async function tryPlantedFaults({ kubectl }, programs, temporary) {
 
 /**
  * On a cluster that is new, as the reader's is; "Try it" has one of its own, because it ends with a namespace that is
- * deleted.
+ * deleted, and docs/helm.md has one, because it makes the same objects in another way.
  */
 async function followDocument(programs, temporary) {
   const read = async (page) =>
@@ -125,10 +144,10 @@ async function followDocument(programs, temporary) {
     }));
   const [first, ...rest] = await read('kubernetes.md');
   const others = [...rest, ...(await read('tls.md')).filter(({ title }) => title.endsWith(`, ${turnTlsOn}`))];
-  for (const sections of [[first], others]) {
+  for (const sections of [[first], others, await read('helm.md')]) {
     const cluster = await startCluster(programs);
     try {
-      const directory = join(temporary, `reader-${sections.length}`);
+      const directory = await mkdtemp(join(temporary, 'reader-'));
       for (const section of sections) {
         await step(section.title, () => runSection(section, { ...cluster, programs, directory }));
       }
@@ -142,7 +161,7 @@ async function followDocument(programs, temporary) {
 const turnTlsOn = 'Turn TLS on in a running installation';
 
 async function main() {
-  const programs = await installServices(['etcd', 'kube-apiserver', 'kubectl', 'kustomize'], {
+  const programs = await installServices(['etcd', 'kube-apiserver', 'kubectl', 'kustomize', 'helm'], {
     onProgress: (event) => {
       if (event.origin !== 'present') progressPrinter(process.stdout)(event);
     },
@@ -160,6 +179,7 @@ async function main() {
     if (!isRunning) return 1;
     await installCrds(cluster.kubectl);
     await tryKustomizations(cluster, programs, temporary);
+    await tryChart(cluster, programs, temporary);
     await tryPlantedFaults(cluster, programs, temporary);
     await cluster.stop();
     await followDocument(programs, temporary);

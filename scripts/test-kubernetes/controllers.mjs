@@ -1,5 +1,5 @@
 // What controllers and kubelets of a cluster would do, as far as commands wait for it: Deployments become available,
-// Jobs complete.
+// Jobs complete, pods of no one succeed.
 const lookIntervalMs = 500;
 
 /** Writes such states into the objects of all namespaces until `stop()`. */
@@ -7,7 +7,7 @@ export function playControllers(kubectl) {
   const stopping = new AbortController();
   const playing = (async () => {
     while (!stopping.signal.aborted) {
-      const { code, stdout } = await kubectl(['get', 'deployments,jobs', '--all-namespaces', '-o', 'json']);
+      const { code, stdout } = await kubectl(['get', 'deployments,jobs,pods', '--all-namespaces', '-o', 'json']);
       for (const object of code === 0 ? JSON.parse(stdout).items : []) {
         const status = statusOf(object);
         if (status !== null) await patchStatus(kubectl, object, status);
@@ -35,6 +35,7 @@ function statusOf({ kind, metadata, spec, status = {} }) {
       availableReplicas: replicas,
     };
   }
+  if (kind === 'Pod') return status.phase === 'Succeeded' ? null : { phase: 'Succeeded' };
   if (status.completionTime !== undefined) return null;
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const condition = (type) => ({ type, status: 'True', lastTransitionTime: now, lastProbeTime: now });

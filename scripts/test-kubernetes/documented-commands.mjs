@@ -1,4 +1,4 @@
-// Runs the `sh` blocks of docs/kubernetes.md against an API server, as a reader would: in one shell,
+// Runs the `sh` blocks of a page against an API server, as a reader would: in one shell,
 // from the top.
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,6 +39,7 @@ export async function runSection({ blocks }, { kubectl, environment, programs, d
   ].join('\n');
   await writeFile(join(bin, 'kubectl'), shim);
   await chmod(join(bin, 'kubectl'), 0o755);
+  await symlink(programs.helm, join(bin, 'helm')).catch(ignoreExisting);
   const controllers = playControllers(kubectl);
   try {
     const { code, stdout, stderr } = await run('bash', ['-c', `set -eux\n${blocks.join('\n')}`], {
