@@ -54,7 +54,8 @@ export const plantedFaults = [
     in: 'deploy',
     kind: 'Deployment',
     plant: (object) => {
-      container(object).lifecycle.preStop.sleep.seconds = 31;
+      const { terminationGracePeriodSeconds } = object.spec.template.spec;
+      container(object).lifecycle.preStop.sleep.seconds = terminationGracePeriodSeconds + 1;
     },
     says: /preStop/,
   },

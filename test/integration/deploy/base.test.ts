@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
+import { plantedFaults } from '../../../scripts/test-kubernetes/planted-faults.mjs';
 import { parseConfig } from '../../../src/gateway/config.ts';
 import { loadDocument } from '../../../src/stores/file/load-document.ts';
 import { type Json } from '../../support/envoy/envoy-config.ts';
@@ -94,6 +95,18 @@ describe('the base, as kubectl apply -k deploy/ sends it', () => {
     assert.ok(preStop > 0 && grace > 0);
     assert.ok(preStop + grace < Number(find(spec, 'terminationGracePeriodSeconds')));
   });
+
+  it('has a planted fault for npm run test:kubernetes that outlasts the grace period of today', async () => {
+    const planted = await renderKustomization('.');
+    const fault = plantedFaults.find(({ title }) => title.startsWith('a preStop hook'));
+    assert.ok(fault);
+    fault.plant(deployment(planted));
+    const faults = await findManifestFaults(planted, { external });
+    assert.ok(
+      faults.some((text) => text.includes('sleeps in preStop until it is killed')),
+      faults.join('\n'),
+    );
+  }).timeout(compileTimeoutMs);
 
   it('never has fewer pods than before in a rolling update, nor two that change at once', () => {
     const spec = find(deployment(manifests), 'spec');
