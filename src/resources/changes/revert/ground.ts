@@ -10,12 +10,13 @@ export interface RevertGround {
   /** All endpoints. */
   readonly endpoints: readonly Endpoint[];
   /**
-   * Credentials and grants of the consumers and endpoints that the events created: their deletion would orphan them.
+   * Credentials and grants of the consumers and endpoints that the events created, whose deletion would orphan them; of
+   * each issuer a credential that names it.
    */
   readonly children: readonly Child[];
 }
 
-/** A credential or grant, and what it cannot do without: `consumer/acme`, `endpoint/orders`. */
+/** A credential or grant, and what it cannot do without: `consumer/acme`, `endpoint/orders`, `issuer/idp`. */
 export interface Child {
   readonly kind: 'credential' | 'grant';
   readonly id: string;
@@ -39,6 +40,10 @@ export async function readGround(events: readonly AuditEvent[], store: ResourceS
     for await (const { resource } of store.list('credential', { consumerIds }))
       children.push(childOf('credential', resource));
     for await (const { resource } of store.list('grant', { consumerIds })) children.push(childOf('grant', resource));
+  }
+  for (const { id: issuerId } of created.filter(({ kind }) => kind === 'issuer')) {
+    for await (const { resource } of store.list('credential', { issuerId, most: 1 }))
+      children.push({ kind: 'credential', id: resource.id, parents: [nameOf('issuer', issuerId)] });
   }
   for (const endpointId of endpointIds) {
     for (const { resource } of await collectAll(store.list('grant', { endpointId })))

@@ -101,6 +101,7 @@ function findOrphans(
   }
   return [...orphans].map(([parent, child]) => {
     const [kind = '', id = ''] = parent.split('/');
+    if (kind === 'issuer') return `the ${child} names the issuer "${id}" since; delete such credentials first`;
     const instead = deleteWhole(kind as ResourceKind, id);
     return `the ${kind} "${id}" has the ${child} since; ${instead} deletes it with all that it has`;
   });

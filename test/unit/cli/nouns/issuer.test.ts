@@ -108,6 +108,10 @@ describe('commands for issuers', () => {
         /^4,.*credentials name the issuer "partner-idp": acme-jwt; revoking does not free it, delete them first \("postern apply --prune"\);/,
       );
     }
+    assert.match(
+      (await fails('audit revert 7 --yes')).join(),
+      /^4,.*the credential "acme-jwt" names the issuer "partner-idp" since; delete such credentials first/s,
+    );
     assert.notEqual(await stored(), null);
   });
 
