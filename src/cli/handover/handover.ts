@@ -199,6 +199,8 @@ function adviseOn({ code }: NothingToHandOver, { id, consumerId }: ManagedCreden
       return `"postern consumer enable ${consumerId}"`;
     case 'no-address':
       return `compare "postern consumer show ${consumerId}" with "postern credential show ${id}"`;
+    case 'no-issuer':
+      return '"postern issuer list" says which there are, and "postern issuer enable ID" lets tokens in again';
     case 'no-endpoint':
       return `"postern grant add --endpoint ID --consumer ${consumerId}"`;
   }

@@ -127,7 +127,7 @@ const viewSchema = objectWith('CredentialView', {
       type: 'object',
       description: 'Why no request gets in with the credential, where none does.',
       properties: {
-        code: { enum: ['revoked', 'expired', 'consumer-disabled', 'no-address', 'no-endpoint'] },
+        code: { enum: ['revoked', 'expired', 'consumer-disabled', 'no-address', 'no-issuer', 'no-endpoint'] },
         what: text,
       },
       required: ['code', 'what'],

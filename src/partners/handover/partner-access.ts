@@ -7,7 +7,8 @@ import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { limitsInForce } from '../../model/grant-in-effect.ts';
 import type { Limit } from '../../model/limit.ts';
 import { type Plan, planFor, type PlanLimit } from '../../model/plan.ts';
-import { formerEndOf } from '../../model/material.ts';
+import type { Issuer } from '../../model/issuer.ts';
+import { formerEndOf, type Material } from '../../model/material.ts';
 import type { PublicKey } from '../../model/public-key/public-key.ts';
 import { knownByFields } from '../../resources/known-by.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
@@ -50,7 +51,7 @@ export interface AccessibleEndpoint {
 
 /** Why no request gets in with a credential, so that there is nothing to hand over. */
 export interface NothingToHandOver {
-  readonly code: 'revoked' | 'expired' | 'consumer-disabled' | 'no-address' | 'no-endpoint';
+  readonly code: 'revoked' | 'expired' | 'consumer-disabled' | 'no-address' | 'no-endpoint' | 'no-issuer';
   /** In a sentence. */
   readonly obstacle: string;
 }
@@ -84,6 +85,11 @@ export async function readPartnerAccess(
   if (usable.length === 0) {
     return { code: 'no-endpoint', obstacle: `no endpoint lets ${consumerId} in with ${methods.join(' or ')}` };
   }
+  const issuer = material.kind === 'token-claims' ? (await store.find('issuer', material.issuerId))?.resource : null;
+  if (issuer === undefined || issuer?.enabled === false) {
+    const obstacle = `the issuer of the credential ${id} is ${issuer === undefined ? 'not there' : 'disabled'}`;
+    return { code: 'no-issuer', obstacle };
+  }
   const plans = await listPlans(store);
   // With several methods, an App Key that is public for one of them still opens the endpoints of method key.
   const opensAlone = methods.includes('key');
@@ -94,7 +100,7 @@ export async function readPartnerAccess(
     appKey: opensAlone || appKey === null ? null : textOf(appKey),
     opensAlone,
     hasAppSecret: material.kind === 'shared-secret',
-    knownBy: knownByFields(material),
+    knownBy: issuer === null ? knownByFields(material) : knownByTokens(material, issuer),
     publicKey: material.kind === 'public-key' ? material.publicKey : null,
     notBefore: notBefore !== null && nowSeconds < notBefore ? notBefore : null,
     expiresAt,
@@ -102,6 +108,12 @@ export async function readPartnerAccess(
     allowFrom: networks === null ? null : declareAddressList(networks),
     endpoints: usable.map((each) => accessibleEndpoint(each, planFor(plans, each.endpoint, consumer.labels))),
   };
+}
+
+/** Partners know their issuer by what its tokens call it, and have to know for whom these must be. */
+function knownByTokens(material: Material, { issuer, audiences }: Issuer): PartnerAccess['knownBy'] {
+  const fields = knownByFields(material).map(([name, value]) => [name, name === 'issuer' ? issuer : value] as const);
+  return [...fields, ['audience', audiences.join(' or ')]];
 }
 
 function accessibleEndpoint({ endpoint, grant }: UsableEndpoint, plan: Plan | null): AccessibleEndpoint {

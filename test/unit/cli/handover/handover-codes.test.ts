@@ -52,6 +52,14 @@ describe('the codes that postern handover explains', () => {
     });
   }
 
+  it('stand beside the issuer, the claims and the audience of tokens, as tokens have them', async () => {
+    const page = await pageFor('jwt');
+    assert.match(page, /\| Issuer \| `https:\/\/idp\.example` \|/);
+    assert.match(page, /\| Claims \| `azp=acme-batch` \|/);
+    assert.match(page, /\| Audience \| `a` \|/);
+    assert.doesNotMatch(page, /partner-idp/);
+  });
+
   it('are none that a method cannot refuse with', async () => {
     const only: Readonly<Record<string, readonly string[]>> = {
       TOKEN_INVALID: ['oauth2', 'jwt'],
