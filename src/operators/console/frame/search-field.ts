@@ -5,6 +5,6 @@ import type { Html } from './html.ts';
 export function searchField(wanted: string): Html {
   return html`<form method="get" action="/search" role="search" aria-label="Everything" class="search-all">
 <input type="search" name="q" value="${wanted}" maxlength="2000" autocomplete="off" spellcheck="false" data-shortcut="/"
- placeholder="Search" aria-label="Search: a consumer, credential, endpoint, label, contact or request id">
+ placeholder="Search" aria-label="Search everything">
 </form>`;
 }
