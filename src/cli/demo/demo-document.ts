@@ -64,7 +64,7 @@ export function withKeyPartner(text: string, { signer, client, issuer: idp }: De
         publicKey: { jwk: signer.publicKey.jwk },
       },
       { id: 'cumulus-oauth2', method: 'oauth2', appKey: clientKey, publicKey: { jwk: client.publicKey.jwk } },
-      { id: 'cumulus-parcels', method: 'jwt', issuer: 'cumulus-idp', claims: { azp: subject } },
+      { id: 'cumulus-deliveries', method: 'jwt', issuer: 'cumulus-idp', claims: { azp: subject } },
     ],
   };
   consumers.add(document.createNode(added));

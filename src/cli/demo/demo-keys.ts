@@ -10,7 +10,7 @@ export const keyPartner = {
   clientKey: 'cumulus-oauth2-demo',
   /** Who signs its tokens, what they say of it, and for whom they are. */
   issuer: 'https://idp.cumulus.example',
-  subject: 'cumulus-parcels',
+  subject: 'cumulus-deliveries',
   audience: 'https://api.example.com',
 } as const;
 

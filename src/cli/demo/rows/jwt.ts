@@ -42,5 +42,5 @@ function callWith(moment: Moment, claims: object): ClientRequest {
   const payload = { iss, aud, azp, exp: moment.nowSeconds + 300, ...claims };
   const text = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   const signature = sign(null, Buffer.from(text), moment.keys.issuer.object).toString('base64url');
-  return plainRequest(moment, 'GET', '/parcels/17', [['Authorization', `Bearer ${text}.${signature}`]]);
+  return plainRequest(moment, 'GET', '/deliveries/17', [['Authorization', `Bearer ${text}.${signature}`]]);
 }

@@ -27,6 +27,8 @@ const quiet = new Set([
   'Used signatures in process',
   'Time until the next end',
   'Partners near the limit of their plan',
+  "Fetches of issuers' keys",
+  "Age of issuers' keys",
   // It compares with a day before.
   'Who grows',
 ]);
