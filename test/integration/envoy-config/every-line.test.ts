@@ -25,6 +25,7 @@ const harmless: readonly (readonly [reason: string, path: RegExp])[] = [
   ['it is the default', /ext_authz.*\.(failure_mode_allow|clear_route_cache|allow_partial_message)$|\.rules\.action$/],
   ['it is the default, and the only version that there is', /\.transport_api_version$/],
   ['the script changes no header, so that it clears no route', /postern\.unwrap\.typed_config\.clear_route_cache$/],
+  ['only client certificates need it: doctor asks for it where an endpoint does', /\.include_peer_certificate$/],
   ['what is logged is yours to choose', /^manager\.access_log/],
   ['it names counters', /\.stat_prefix$/],
   ['it names something for people, or for what stands elsewhere', /^listener\.name$|\.virtual_hosts\.0\.name$/],
@@ -46,6 +47,7 @@ const alterable: readonly (readonly [reason: string, path: RegExp])[] = [
     /\.json_format\.message$|\.virtual_hosts\.0\.name$|\.load_assignment\.cluster_name$/,
   ],
   ['the script changes no header, so that it clears no route', /postern\.unwrap\.typed_config\.clear_route_cache$/],
+  ['only client certificates need it: doctor asks for it where an endpoint does', /\.include_peer_certificate$/],
   ['hosts, paths and times of your APIs are yours', /\.domains\.0$|\.routes\.2\.(match\.prefix|route\.timeout)$/],
   ['another address is seen by the health checks, which doctor asks about', /socket_address\.(address|port_value)$/],
 ];

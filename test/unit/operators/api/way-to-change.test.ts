@@ -231,7 +231,9 @@ function waysOf(operator: Operator, transition: Transition): readonly Attempt[] 
       [
         `edit ${dryRun}`,
         (api) =>
-          change(api, 'PATCH', `/v1/credentials/target?dryRun=${dryRun}`, { allowFrom: [`10.0.0.${String(appKeys)}`] }),
+          change(api, 'PATCH', `/v1/credentials/target?dryRun=${dryRun}`, {
+            allowFrom: [`10.0.${String(appKeys >> 8)}.${String(appKeys & 255)}`],
+          }),
         null,
       ],
       [`revoke ${dryRun}`, (api) => change(api, 'POST', `/v1/credentials/target:revoke?dryRun=${dryRun}`), null],
