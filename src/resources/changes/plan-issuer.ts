@@ -37,7 +37,7 @@ function planFrom(before: Stored<Issuer> | null, wish: Wish, others: readonly Is
   };
 }
 
-/** A wish for keys at an address takes the place of keys of its own, and the other way round, unless both are wished. */
+/** Keys at an address that are wished take the place of keys of its own, and the other way round, unless both are. */
 function oneWay(wish: Wish): Wish {
   const [byUri, byKeys] = ['jwksUri', 'jwks'].map((field) => wish[field] !== undefined);
   if (byUri === byKeys) return wish;
@@ -54,7 +54,8 @@ export async function planIssuerDeletion(before: Stored<Issuer>, store: Pick<Res
   if (named.length === 0) return { changes: [{ kind: 'issuer', id, before, after: null }] };
   const shown = named.slice(0, MAX_NAMED).map(({ resource }) => resource.id);
   const list = `${shown.join(', ')}${named.length > MAX_NAMED ? ' and more' : ''}`;
-  const rule = 'revoking does not free it, delete them first ("postern apply --prune"); to refuse its tokens now, disable it';
+  const rule =
+    'revoking does not free it, delete them first ("postern apply --prune"); to refuse its tokens now, disable it';
   return {
     conflict: `credentials name the issuer "${id}": ${list}; ${rule}`,
     // Whose they are is not looked at.

@@ -39,7 +39,7 @@ export interface Selection {
   readonly certificateNames?: readonly string[] | undefined;
   /** Endpoints and consumers that carry these labels. */
   readonly labels?: LabelSelector | undefined;
-  /** Endpoints and consumers whose ids begin with this text or whose names or contacts hold it, in upper or lower case. */
+  /** Endpoints and consumers whose ids begin with this text or whose names or contacts hold it, in any case. */
   readonly namedLike?: string | undefined;
   /** Those whose ids come after this one. */
   readonly after?: string | undefined;

@@ -39,7 +39,8 @@ export interface MongoCheckStorePorts {
 
 /**
  * MongoDB as a store for checks (spec §6): endpoints, plans, issuers and grants for groups in memory, following their
- * collections; credentials with their consumers and own grants through a bounded cache, whose entries every change drops.
+ * collections; credentials with their consumers and own grants through a bounded cache, whose entries every change
+ * drops.
  *
  * Opening needs no MongoDB: {@link current} throws `StoreUnavailable` until the endpoints were read for the first time,
  * and from then on gives the last ones that could be read.

@@ -12,8 +12,8 @@ export type NamedConditions = readonly Filter<Identified>[];
 
 /**
  * Looks for a text in names and contacts. No index answers that, so all of them are read, and nothing else of a
- * document: 100 000 take about 0.1 s. Where few hold it, the conditions name their ids, so that the search itself reads only what it finds.
- * Rejects at the deadline.
+ * document: 100 000 take about 0.1 s. Where few hold it, the conditions name their ids, so that the search itself reads
+ * only what it finds. Rejects at the deadline.
  */
 export async function findNamed(
   collection: Collection<Identified>,

@@ -9,6 +9,7 @@ describe('postern-curl', () => {
     gateway = await startClientGateway(1);
   });
   after(() => release(gateway));
+  beforeEach(() => gateway?.backend.reset());
 
   packageCases({ folder: 'shell', hasPrivateKeys: true }, () => {
     const [partner] = gateway?.partners ?? [];

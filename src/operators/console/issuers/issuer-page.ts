@@ -42,9 +42,7 @@ function summary(issuer: ShownIssuer): Html {
 
 function keysOf({ jwksUri, jwks }: ShownIssuer): Html {
   if (jwksUri !== undefined) return html`at <code>${jwksUri}</code>`;
-  return lines(
-    (jwks?.keys ?? []).map(({ kty, kid }) => `${String(kty)}, ${kid === undefined ? 'no kid' : String(kid)}`),
-  );
+  return lines((jwks?.keys ?? []).map(({ kty, kid }) => `${String(kty)}, ${typeof kid === 'string' ? kid : 'no kid'}`));
 }
 
 function lines(texts: readonly string[]): Html {

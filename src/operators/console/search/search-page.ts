@@ -35,7 +35,7 @@ const searches: readonly Search[] = [
     const found = await findById<ShownCredential>(api, 'credentials', wanted);
     if (found === null) return null;
     const { id, consumer } = found;
-    return group('Credential', [
+    return await group('Credential', [
       html`<a href="${url`/credentials/${id}`}">${id}</a> of <a href="${url`/consumers/${consumer}`}">${consumer}</a>
 ${statusBadge(found)}`,
     ]);
@@ -43,7 +43,7 @@ ${statusBadge(found)}`,
   async (visit, wanted) => await listed(visit, wanted, 'endpoints', 'Endpoints'),
   async ({ api }, wanted) => {
     const found = await findById(api, 'plans', wanted);
-    return found === null ? null : group('Plan', [html`<a href="${url`/plans/${found.id}`}">${found.id}</a>`]);
+    return found === null ? null : await group('Plan', [html`<a href="${url`/plans/${found.id}`}">${found.id}</a>`]);
   },
   async ({ api, operator }, wanted) => {
     const requestId = isRequestId(wanted) ? wanted : findRefusalRequestId(wanted);
@@ -53,7 +53,7 @@ ${statusBadge(found)}`,
       ({ at, code, consumer = 'nobody known' }) =>
         html`<a href="${url`/refusals/${requestId}`}">${code}</a> of ${consumer}, ${time(at)}`,
     );
-    return lines.length === 0 ? null : group('Refused requests', lines);
+    return lines.length === 0 ? null : await group('Refused requests', lines);
   },
 ];
 
@@ -85,7 +85,7 @@ async function listed({ api }: Visit, wanted: string, kind: string, title: strin
 ${enabled ? null : enabledBadge(enabled)}`,
   );
   const more = html`<a href="${withQuery(`/${kind}`, { q: wanted })}">All ${kind} found</a>`;
-  return group(title, nextCursor === null ? lines : [...lines, more]);
+  return await group(title, nextCursor === null ? lines : [...lines, more]);
 }
 
 function group(title: string, lines: readonly Html[]): Html {

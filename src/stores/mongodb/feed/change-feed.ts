@@ -62,8 +62,8 @@ const POLL_INTERVAL_MS = 2000;
 
 /**
  * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, plans, issuers and
- * grants for groups, then follows the changes since a moment before, so that none is missed in between. Goes on after its last
- * position when a stream breaks, and begins again when history was lost. Never gives up.
+ * grants for groups, then follows the changes since a moment before, so that none is missed in between. Goes on after
+ * its last position when a stream breaks, and begins again when history was lost. Never gives up.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #ports: ChangeFeedPorts;

@@ -20,7 +20,7 @@ const GAP_MS = 300;
 /** Nothing is read without a change. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** Reads the claims of issuers again where a change does not say what they are now: something was removed, or edited. */
+/** Reads the claims of issuers again where a change does not say what they are now: after a removal or an edit. */
 export class ClaimNamesReader implements AsyncDisposable {
   readonly #ports: ClaimNamesReaderPorts;
   readonly #reading: RepeatedReading;

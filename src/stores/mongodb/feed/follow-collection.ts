@@ -18,8 +18,8 @@ export interface Change {
   /** The `_id`: of any type where a hand wrote it. */
   readonly id: unknown;
   /**
-   * Of an endpoint, a plan, an issuer, or a grant for a group: the document as it is now; null when it was deleted, or is of
-   * another kind.
+   * Of an endpoint, a plan, an issuer, or a grant for a group: the document as it is now; null when it was deleted, or
+   * is of another kind.
    */
   readonly document: RawDocument | null;
   readonly isDeleted: boolean;
@@ -115,9 +115,9 @@ export interface PollPorts extends Pick<StreamPorts, 'clock' | 'signal' | 'onCon
 }
 
 /**
- * Reads all endpoints, plans, issuers and grants for groups repeatedly until the signal is aborted, for servers without change
- * streams: whole, because an edit by hand changes no revision. Only when they differ to the byte they are parsed.
- * Rejects with the driver's errors.
+ * Reads all endpoints, plans, issuers and grants for groups repeatedly until the signal is aborted, for servers without
+ * change streams: whole, because an edit by hand changes no revision. Only when they differ to the byte they are
+ * parsed. Rejects with the driver's errors.
  */
 export async function pollCollections({ client, onRead, onRevision, ...ports }: PollPorts): Promise<void> {
   const { clock, signal, onConfirmed } = ports;
