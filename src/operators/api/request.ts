@@ -17,9 +17,10 @@ export const idParam = z
 export const MAX_PAGE = 500;
 /** Characters of a time or a revision. */
 const MAX_SHORT_TEXT = 64;
-/** Characters of the names of fields, and of a text that is looked for. */
+/** Characters of the names of fields. */
 const MAX_FIELDS_TEXT = 512;
-const MAX_SEARCH_TEXT = 100;
+/** Characters of a text that is looked for. */
+export const MAX_SEARCH_TEXT = 100;
 const DEFAULT_PAGE = 100;
 
 /** `label=tier=gold`, given once for each label. */

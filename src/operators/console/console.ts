@@ -7,7 +7,7 @@ import { ApiProblem, type ProblemBody, problemBody, problemOf } from '../api/pro
 import { type RequestShare, RequestShares } from '../api/request-shares.ts';
 import { ApiClient, ProblemAnswer } from './frame/api-client.ts';
 import { Assets } from './frame/assets.ts';
-import { isForm, readForm } from './frame/form.ts';
+import { isForm, MAX_FORM_BYTES, readForm } from './frame/form.ts';
 import { findForgery, FORM_TOKEN_FIELD } from './frame/form-token.ts';
 import { withQuery } from './frame/html.ts';
 import { layout, type MenuEntry } from './frame/layout.ts';
@@ -24,9 +24,6 @@ import { hasSessionCookie } from './sign-in/cookies.ts';
 import { forgetForm, keepForm, readKeptForm } from './sign-in/kept-form.ts';
 import { signInPath } from './sign-in/return-path.ts';
 import { addSignIn } from './sign-in/sign-in.ts';
-
-/** A form is far smaller. */
-const MAX_FORM_BYTES = 256 * 1024;
 
 /**
  * Browsers load nothing from elsewhere, run no script and apply no style of the page itself, and show it in no frame.

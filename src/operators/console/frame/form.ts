@@ -1,6 +1,9 @@
 import { ApiProblem } from '../../api/problem.ts';
 import type { Form } from './page.ts';
 
+/** Bytes of a form at most; pages send far less. */
+export const MAX_FORM_BYTES = 256 * 1024;
+
 /**
  * Reads the body of a form. Throws `UNSUPPORTED_MEDIA_TYPE` for any other: pages send no files.
  */

@@ -2,8 +2,9 @@ import { html } from 'hono/html';
 import type { Page, Visit } from '../frame/page.ts';
 import { changePage } from '../parts/change-page.ts';
 import { outcomeNotice } from '../parts/outcome.ts';
+import { typedNumber } from '../parts/text-lines.ts';
 import { grantFields, type GrantTexts, grantTextsOfForm, termsOf, textsOfGrant } from './grant-fields.ts';
-import { priorityField, priorityOf } from './grant-holder.ts';
+import { priorityField } from './grant-holder.ts';
 import { grantTrail, holderOf, pathOfGrant, readGroupGrant, readOwnGrant, type ShownGrant } from './shown-grant.ts';
 
 type Texts = GrantTexts & { readonly priority: string };
@@ -33,7 +34,7 @@ ${grantFields(texts, state)}`,
     request: ({ priority, ...texts }, grant) => ({
       method: 'PATCH',
       path: pathOfGrant(grant),
-      body: { ...termsOf(texts), ...(grant.consumer === undefined ? { priority: priorityOf(priority) } : {}) },
+      body: { ...termsOf(texts), ...(grant.consumer === undefined ? { priority: typedNumber(priority) } : {}) },
     }),
     revisionOf: ({ revision }) => revision,
     done: ({ body }, _, grant) => ({

@@ -5,6 +5,7 @@ import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import { type Refused, selectField, textArea, textField } from '../parts/form.ts';
 import { labelPatchOf } from '../parts/label-lines.ts';
+import { typedNumber } from '../parts/text-lines.ts';
 
 /** Whom access is given to, as it is typed. */
 export interface HolderTexts {
@@ -35,12 +36,7 @@ export function declareHolder({ who, consumer, labels, priority }: HolderTexts):
 } {
   if (who !== 'group') return { holder: { consumer }, faults: [] };
   const { patch, faults } = labelPatchOf({}, labels, '/consumerSelector');
-  return { holder: { consumerSelector: patch, priority: priorityOf(priority) }, faults };
-}
-
-/** What is no number is left to the API to refuse. */
-export function priorityOf(text: string): number | string {
-  return /^-?\d{1,12}$/.test(text) ? Number(text) : text;
+  return { holder: { consumerSelector: patch, priority: typedNumber(priority) }, faults };
 }
 
 /** Which of the grants for groups counts. */

@@ -7,6 +7,7 @@ import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { textArea, textField } from '../parts/form.ts';
 import { type FormBody, labelPatchOf, linesOfLabels } from '../parts/label-lines.ts';
+import { textsOfLines } from '../parts/text-lines.ts';
 import { claimLines, type ShownIssuer } from './shown-issuer.ts';
 
 /** The fields of an issuer in the order of the form. */
@@ -48,14 +49,14 @@ export function textsOfForm(form: Form): IssuerTexts {
 /** What the API takes: null where a field gets its default. What has no right form is left to it to refuse. */
 export function bodyOf(texts: IssuerTexts, labelsBefore: Readonly<Record<string, string>>): FormBody {
   const labels = labelPatchOf(labelsBefore, texts.labels, '/labels');
-  const algorithms = linesOf(texts.algorithms);
+  const algorithms = textsOfLines(texts.algorithms);
   const { clockSkewSeconds: skew } = texts;
   return {
     body: {
       issuer: texts.issuer,
       jwksUri: texts.jwksUri === '' ? null : texts.jwksUri,
       jwks: texts.jwks.trim() === '' ? null : (parseJson(texts.jwks) ?? texts.jwks),
-      audiences: linesOf(texts.audiences),
+      audiences: textsOfLines(texts.audiences),
       algorithms: algorithms.length === 0 ? null : algorithms,
       clockSkewSeconds: skew === '' ? null : /^\d{1,6}$/.test(skew) ? Number(skew) : skew,
       requiredClaims: claimsOf(texts.requiredClaims),
@@ -66,16 +67,9 @@ export function bodyOf(texts: IssuerTexts, labelsBefore: Readonly<Record<string,
   };
 }
 
-function linesOf(text: string): readonly string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-}
-
 function claimsOf(text: string): object | null {
   const claims = new Map<string, string[]>();
-  for (const line of linesOf(text)) {
+  for (const line of textsOfLines(text)) {
     const at = line.lastIndexOf('=');
     const [name, value] = at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     claims.set(name, [...(claims.get(name) ?? []), value]);

@@ -4,6 +4,7 @@ import type { Form, Shown, Visit } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { selectField, textArea, textField } from '../parts/form.ts';
 import { type FormBody, labelPatchOf, linesOfLabels } from '../parts/label-lines.ts';
+import { textsOfLines } from '../parts/text-lines.ts';
 import { roleTexts, type ShownOperator } from './shown-operator.ts';
 
 /** What the fields of an operator hold, as texts. */
@@ -63,18 +64,13 @@ export function bodyOf(
       name: name === '' ? null : name,
       role,
       selector: read.patch,
-      hosts: linesOf(hosts),
-      pathPrefixes: linesOf(pathPrefixes),
-      certificateNames: linesOf(certificateNames),
-      subjects: linesOf(subjects),
+      hosts: textsOfLines(hosts),
+      pathPrefixes: textsOfLines(pathPrefixes),
+      certificateNames: textsOfLines(certificateNames),
+      subjects: textsOfLines(subjects),
     },
     faults: read.faults,
   };
-}
-
-function linesOf(text: string): readonly string[] {
-  const lines = text.split('\n').map((line) => line.trim());
-  return lines.filter((line) => line !== '');
 }
 
 /** Name, role and reach of an operator, and what identifies it besides tokens. */

@@ -4,6 +4,7 @@ import type { Form } from '../frame/page.ts';
 import type { FormState } from '../parts/change-page.ts';
 import { textArea, textField } from '../parts/form.ts';
 import { type FormBody, labelPatchOf, linesOfLabels } from '../parts/label-lines.ts';
+import { textsOfLines, typedNumber } from '../parts/text-lines.ts';
 import type { ShownPlan } from './shown-plan.ts';
 
 /** What the fields of a plan hold, as texts; lists have a line for each. */
@@ -41,36 +42,25 @@ export function textsOfForm(form: Form): PlanTexts {
 export function bodyOf(texts: PlanTexts): FormBody {
   const consumers = labelPatchOf({}, texts.consumerSelector, '/consumerSelector');
   const selected = labelPatchOf({}, texts.endpointSelector, '/endpointSelector');
-  const endpoints = linesOf(texts.endpoints);
-  const limits = linesOf(texts.limits).map((line) => {
+  const endpoints = textsOfLines(texts.endpoints);
+  const limits = textsOfLines(texts.limits).map((line) => {
     const [requests = '', unit = '', ...rest] = line.split('/').map((part) => part.trim());
-    return { requests: numberOr(requests), unit: [unit, ...rest].join('/') };
+    return { requests: typedNumber(requests), unit: [unit, ...rest].join('/') };
   });
   return {
     body: {
       consumerSelector: orNull(consumers.patch),
       endpoints: endpoints.length === 0 ? null : endpoints,
       endpointSelector: orNull(selected.patch),
-      priority: texts.priority === '' ? null : numberOr(texts.priority),
+      priority: texts.priority === '' ? null : typedNumber(texts.priority),
       limits,
     },
     faults: [...consumers.faults, ...selected.faults],
   };
 }
 
-function linesOf(text: string): readonly string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-}
-
 function orNull(labels: object): object | null {
   return Object.keys(labels).length === 0 ? null : labels;
-}
-
-function numberOr(text: string): number | string {
-  return /^-?\d{1,12}$/.test(text) ? Number(text) : text;
 }
 
 /** The fields of a plan. */

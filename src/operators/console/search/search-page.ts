@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { MAX_SEARCH_TEXT } from '../../api/request.ts';
 import { isRequestId } from '../../../check/receive/request-id.ts';
 import { ID_PATTERN } from '../../../model/document/fields.ts';
 import { allows } from '../../../model/operator.ts';
@@ -74,7 +75,7 @@ interface Labelled {
 
 async function listed({ api }: Visit, wanted: string, kind: string, title: string): Promise<Html | null> {
   // More than a name or a label is: the answer of a refused request, perhaps.
-  if (wanted.length > 100) return null;
+  if (wanted.length > MAX_SEARCH_TEXT) return null;
   const { items, nextCursor } = await api.get<ListPage<Labelled>>(
     withQuery(`/v1/${kind}`, { limit: SHOWN, ...wishOf(wanted) }),
   );

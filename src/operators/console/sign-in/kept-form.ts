@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { FORM_TOKEN_FIELD } from '../frame/form-token.ts';
-import { formOf } from '../frame/form.ts';
+import { formOf, MAX_FORM_BYTES } from '../frame/form.ts';
 import type { Form } from '../frame/page.ts';
 import { clearCookie, cookieNames, readCookie, setCookie } from './cookies.ts';
 import { returnPath } from './return-path.ts';
@@ -9,8 +9,6 @@ import { returnPath } from './return-path.ts';
 const MAX_AGE_SECONDS = 600;
 /** Browsers keep cookies of 4096 bytes, names and attributes included. */
 const MAX_VALUE_CHARACTERS = 3800;
-/** As long as a form may be. */
-const MAX_FORM_BYTES = 256 * 1024;
 
 /**
  * The `Set-Cookie` that keeps a form which was sent without a session, until somebody signs in with the same browser;

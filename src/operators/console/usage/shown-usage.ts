@@ -1,11 +1,5 @@
+import type { Grouping } from '../../../resources/changes/usage/sum-traffic.ts';
 import type { ShownPlanUse } from '../plans/shown-plan.ts';
-
-/** How requests were counted together. */
-export const groupings = ['hour', 'day', 'month', 'consumer', 'endpoint'] as const;
-export type Grouping = (typeof groupings)[number];
-
-/** What rows by consumer or endpoint can be sorted by. */
-export const sortings = ['allowed', 'refused', 'limited'] as const;
 
 /** How many requests were decided how. */
 export interface UsageCounts {

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { type Grouping, groupings, isTime, sortings } from '../../../resources/changes/usage/sum-traffic.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
 import { csvLink } from '../parts/csv.ts';
@@ -8,7 +9,7 @@ import { table, type TableParts } from '../parts/table.ts';
 import { useColumns, useRow } from '../plans/plan-values.ts';
 import type { ShownPlanUse } from '../plans/shown-plan.ts';
 import { codeLink } from '../refusals/codes.ts';
-import { type Grouping, groupings, sortings, type ShownUsage, type UsageCounts } from './shown-usage.ts';
+import type { ShownUsage, UsageCounts } from './shown-usage.ts';
 import { usageChart } from './usage-chart.ts';
 
 const groupingTexts: Readonly<Record<Grouping, string>> = {
@@ -55,10 +56,6 @@ function wishOf(query: Visit['query']): Wish {
     endpoint: textOf(query, 'endpoint'),
     sort: isTime(by) ? '' : textOf(query, 'sort'),
   };
-}
-
-function isTime(by: Grouping): by is 'hour' | 'day' | 'month' {
-  return by === 'hour' || by === 'day' || by === 'month';
 }
 
 function textOf(query: Visit['query'], name: string): string {
