@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { LastUsed } from '../../base/last-used.ts';
 import { equal } from '../../base/text/equal.ts';
-import { RememberedTokens } from './remembered-tokens.ts';
 import { decodeClaims, encodeClaims, type TokenClaims } from './token-claims.ts';
 import { type TokenKeys, TokenKeySource, type TokenRing } from './token-keys.ts';
 
@@ -17,7 +17,7 @@ const MAX_CLOCK_AHEAD_SECONDS = 60;
 /** 128 random bits: no two tokens share one, and none can be guessed. */
 const TOKEN_ID_BYTES = 16;
 
-/** Kept at least, twice as many at most, see {@link RememberedTokens}; each takes about 1 KiB. */
+/** Kept at least, twice as many at most, see {@link LastUsed}; each takes about 1 KiB. */
 export const REMEMBERED_ACCESS_TOKENS = 10_000;
 
 /** For whom a token is issued. */
@@ -77,14 +77,14 @@ export class AccessTokens {
   readonly #clock: Clock;
   readonly #source: TokenKeySource;
   /** Claims of tokens whose signature was right, by the SHA-256 of the token, for {@link #rememberedKeys} only. */
-  readonly #remembered: RememberedTokens<TokenClaims>;
+  readonly #remembered: LastUsed<TokenClaims>;
   #rememberedKeys: TokenKeys | null = null;
 
   constructor({ issuer, ring, clock, remembered = REMEMBERED_ACCESS_TOKENS }: AccessTokenPorts) {
     this.#issuer = issuer;
     this.#clock = clock;
     this.#source = new TokenKeySource(ring);
-    this.#remembered = new RememberedTokens(remembered);
+    this.#remembered = new LastUsed(remembered);
   }
 
   /** Issues a token that ends with its credential, and in an hour at the latest. */

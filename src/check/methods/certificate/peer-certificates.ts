@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
-import { RememberedTokens } from '../../tokens/remembered-tokens.ts';
+import { LastUsed } from '../../../base/last-used.ts';
 import { Issuers } from './issuers.ts';
 import { MAX_PEER_CERTIFICATE_CHARACTERS, type PeerCertificate, readPeerCertificate } from './peer-certificate.ts';
 
-/** Kept at least, twice as many at most, see {@link RememberedTokens}; each takes about 3 KiB. */
+/** Kept at least, twice as many at most, see {@link LastUsed}; each takes about 3 KiB. */
 export const REMEMBERED_CERTIFICATES = 5000;
 
 /** The certificates of clients, each read once, and who issued them. */
 export class PeerCertificates {
   readonly issuers = new Issuers();
   /** By the SHA-256 of what Envoy sent. */
-  readonly #remembered: RememberedTokens<PeerCertificate>;
+  readonly #remembered: LastUsed<PeerCertificate>;
 
   constructor(remembered = REMEMBERED_CERTIFICATES) {
-    this.#remembered = new RememberedTokens(remembered);
+    this.#remembered = new LastUsed(remembered);
   }
 
   /** Reads what Envoy sent, as {@link readPeerCertificate} does. */

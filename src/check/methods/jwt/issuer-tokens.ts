@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
+import { LastUsed } from '../../../base/last-used.ts';
 import { type Pending, whenReady } from '../../../base/pending.ts';
 import { hashAppKey } from '../../../model/app-key.ts';
 import { claimsAppKey } from '../../../model/derived-app-key.ts';
 import type { CompiledIssuer, IssuerKey } from '../../../model/issuer.ts';
 import type { IssuerTable } from '../../store/check-store.ts';
-import { RememberedTokens } from '../../tokens/remembered-tokens.ts';
 import { findSigningKey } from './find-signing-key.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { findClaimFault, findTimeFault } from './judge-claims.ts';
 import { MAX_JWT_BYTES, readToken, type TokenTimes, type UnverifiedToken } from './read-token.ts';
 import { type FaultyToken, isFaulty } from './token-faults.ts';
 
-/** Kept at least, twice as many at most, see {@link RememberedTokens}; each takes about 1 KiB. */
+/** Kept at least, twice as many at most, see {@link LastUsed}; each takes about 1 KiB. */
 export const REMEMBERED_ISSUER_TOKENS = 10_000;
 
 /** A token that its issuer signed for this gateway. Whether it works now is not said, nor whose it is. */
@@ -51,12 +51,12 @@ export interface IssuerTokenPorts {
 export class IssuerTokens {
   readonly #clock: Pick<Clock, 'nowSeconds'>;
   readonly #keys: IssuerKeys;
-  readonly #remembered: RememberedTokens<IssuerToken>;
+  readonly #remembered: LastUsed<IssuerToken>;
 
   constructor({ clock, keys, remembered = REMEMBERED_ISSUER_TOKENS }: IssuerTokenPorts) {
     this.#clock = clock;
     this.#keys = keys;
-    this.#remembered = new RememberedTokens(remembered);
+    this.#remembered = new LastUsed(remembered);
   }
 
   /** A token that works now, as far as it says itself. */

@@ -1,9 +1,9 @@
 /**
- * What is known of verified tokens (`T`) by their digest, of the tokens that were used last: of so many at least, of
- * twice as many at most. Two generations, of which the older one is dropped as a whole: taking single entries out of a
- * `Map` for each one that comes makes garbage that stays (`LinkedList`).
+ * Values (`T`) by a digest of what they are known for, of those that were used last: of so many at least, of twice as
+ * many at most. Two generations, of which the older one is dropped as a whole: taking single entries out of a `Map` for
+ * each one that comes makes garbage that stays (`LinkedList`).
  */
-export class RememberedTokens<T> {
+export class LastUsed<T> {
   readonly #count: number;
   #latest = new Map<string, T>();
   #before = new Map<string, T>();
@@ -20,12 +20,12 @@ export class RememberedTokens<T> {
     return older;
   }
 
-  set(digest: string, known: T): void {
+  set(digest: string, value: T): void {
     if (this.#latest.size >= this.#count) {
       this.#before = this.#latest;
       this.#latest = new Map();
     }
-    this.#latest.set(digest, known);
+    this.#latest.set(digest, value);
   }
 
   clear(): void {
