@@ -8,6 +8,7 @@ import {
 import type { Routed } from '../route/route.ts';
 import { unchanged } from './authenticated.ts';
 import { authenticateSigner } from './authenticate-signer.ts';
+import { bearerErrors } from './bearer-token.ts';
 import { authenticateByCertificate } from './certificate/authenticate.ts';
 import { concealHmac, hmacStrategy } from './hmac/authenticate.ts';
 import { kongHmacAuth } from './hmac/kong.ts';
@@ -22,7 +23,7 @@ import { authenticateByKey } from './key/authenticate.ts';
 import { carryKey, concealKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
 import type { Challenge, Method, Proof } from './method.ts';
-import { authenticateByOAuth2, bearerErrors, concealToken } from './oauth2/authenticate.ts';
+import { authenticateByOAuth2, concealToken } from './oauth2/authenticate.ts';
 import { kongOAuth2 } from './oauth2/kong.ts';
 import { concealReadParameters, parameterStrategy } from './parameter-signature/authenticate.ts';
 import { signParameters } from './parameter-signature/sign.ts';

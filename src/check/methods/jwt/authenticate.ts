@@ -3,9 +3,15 @@ import type { JwtOptions } from '../../../model/endpoint.ts';
 import { type Refusal, type RefusalCode, refuse } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import type { HeldCredential } from '../../store/credential-source.ts';
-import { type Authenticated, type AuthenticationPorts, type UpstreamChanges, vouchFor } from '../authenticated.ts';
+import {
+  type Authenticated,
+  type AuthenticationPorts,
+  unchanged,
+  type UpstreamChanges,
+  vouchFor,
+} from '../authenticated.ts';
+import { bearerErrors, findFormFault, findTokenText, takeTokenOut, tokenTaken } from '../bearer-token.ts';
 import { findCredentialFault, nameCaller } from '../caller.ts';
-import { bearerErrors, concealToken, findFormFault, findTokenText } from '../oauth2/authenticate.ts';
 import { refuseUsed } from '../used-once.ts';
 import { chooseHolder } from './choose-holder.ts';
 import type { IssuerToken } from './issuer-tokens.ts';
@@ -39,7 +45,7 @@ export function authenticateByJwt(
       if (isFaulty(held)) return refuseToken(held.fault);
       const fault = findHolderFault(held, ports.clock.nowSeconds());
       if (fault !== null) return nameCaller(fault, held);
-      const caller = vouchFor(routed, held, concealJwt(routed, options));
+      const caller = vouchFor(routed, held, options.hideCredentials ? tokenTaken : unchanged);
       if (!options.replayProtection) return caller;
       return whenReady(useOnce(token, held, ports), (refusal) =>
         refusal === null ? caller : nameCaller(refusal, held),
@@ -49,8 +55,8 @@ export function authenticateByJwt(
 }
 
 /** Takes the token out of the header; an `Authorization` of another scheme stays. */
-export function concealJwt(routed: Routed, { hideCredentials, mode, onLimiterFailure }: JwtOptions): UpstreamChanges {
-  return concealToken(routed, { mode, onLimiterFailure, hideCredentials, tokenInQuery: false });
+export function concealJwt(routed: Routed, { hideCredentials }: JwtOptions): UpstreamChanges {
+  return hideCredentials ? takeTokenOut(routed, false) : unchanged;
 }
 
 /** What a caller gets whose token has a fault. Which one it is, only the log says. */

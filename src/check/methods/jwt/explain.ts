@@ -1,8 +1,8 @@
 import { headerOf } from '../../signing/client-request.ts';
 import { queryOf } from '../../signing/signable-request.ts';
+import { findToken } from '../bearer-token.ts';
 import { type Explainer, type Mistake, unknownSender, withoutSignature } from '../explanation/explainer.ts';
 import { gatewayRequest } from '../explanation/gateway-request.ts';
-import { findToken } from '../oauth2/authenticate.ts';
 import { findParameter } from '../query-parameters.ts';
 import { readToken } from './read-token.ts';
 import { isFaulty, type JwtFault, jwtFaults } from './token-faults.ts';

@@ -7,7 +7,7 @@ import { queryOf } from '../../signing/signable-request.ts';
 import { type Explainer, type Mistake, unknownSender, withoutSignature } from '../explanation/explainer.ts';
 import { gatewayRequest } from '../explanation/gateway-request.ts';
 import { findParameter } from '../query-parameters.ts';
-import { findToken } from './authenticate.ts';
+import { findToken } from '../bearer-token.ts';
 
 const SEND = 'Send "Authorization: Bearer " and the access_token exactly as the token endpoint gave it';
 const GET_ANOTHER = 'Get a new token from /oauth2/token, and send the request once more';
