@@ -28,8 +28,12 @@ export interface KeySigning extends AnySigning {
   readonly privateKey: PrivateKey;
 }
 
-/** How a method gives a request its credentials; a refusal is what the gateway would say to such a request. */
+/**
+ * How a method gives a request its credentials; a refusal is what the gateway would say to such a request. Where there
+ * is nothing to sign, `instead` says what an endpoint takes, in words that follow its id.
+ */
 export type RequestSigner<O> =
+  | { readonly takes: 'nothing'; readonly instead: string }
   | {
       readonly takes: 'secret';
       readonly sign: (request: ClientRequest, options: O, signing: Signing) => ClientRequest | Refusal;
@@ -56,8 +60,8 @@ export interface Method<M extends AuthenticationMethod> {
   ) => Pending<Authenticated | Refusal>;
   /** What must change in a request that goes upstream without having been authenticated (spec §4.4). */
   readonly conceal: (routed: Routed, options: OptionsOf[M]) => UpstreamChanges;
-  /** Gives a request its credentials as a caller does; null where they are fetched before the request. */
-  readonly signer: RequestSigner<OptionsOf[M]> | null;
+  /** Gives a request its credentials as a caller does. */
+  readonly signer: RequestSigner<OptionsOf[M]>;
   /** Whether callers may sign more headers than they must (`alsoSigned`). */
   readonly signsMoreHeaders: boolean;
   readonly challenge: Challenge;

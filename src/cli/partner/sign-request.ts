@@ -19,7 +19,7 @@ interface GivenCredentials extends Pick<Signing, 'alsoSigned' | 'nowSeconds'> {
 
 /**
  * Gives a request the credentials that an endpoint wants, as a partner would. A refusal is what the gateway would say
- * to it. Throws {@link UsageError} where there is nothing to sign (open and oauth2 endpoints), and where what the
+ * to it. Throws {@link UsageError} where there is nothing to sign, as at open endpoints, and where what the
  * endpoint is signed for with is missing, or something else was given.
  */
 export function signRequest(
@@ -42,11 +42,12 @@ function signFor<M extends AuthenticationMethod>(
   given: GivenCredentials,
 ): ClientRequest | Refusal {
   const { proof, signer } = methods[authentication];
-  if (signer === null) throw new UsageError(`the endpoint ${id} takes access tokens, which are fetched, not signed`);
   const { secret, privateKey, nowSeconds } = given;
   const alsoSigned = given.alsoSigned.map((name) => name.toLowerCase());
   const appKey = proof === 'app-key' ? secret : given.appKey;
   switch (signer.takes) {
+    case 'nothing':
+      throw new UsageError(`the endpoint ${id} ${signer.instead}`);
     case 'secret': {
       if (privateKey !== null) throw new UsageError(`--private-key has no use: ${id} takes ${authentication}`);
       if (secret === null) throw new UsageError(`--secret-from is missing: ${id} takes ${authentication}`);

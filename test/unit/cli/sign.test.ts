@@ -171,6 +171,24 @@ describe('postern sign', () => {
     }
   });
 
+  it('says what the partner sends where there is nothing to sign', async () => {
+    const file = join(folder.path, 'unsigned.yaml');
+    const endpointOf = (authentication: string): object => ({
+      ...{ id: authentication, scenario: 'partner-openapi', authentication },
+      match: { paths: [{ prefix: `/${authentication}` }] },
+    });
+    writeFileSync(file, JSON.stringify({ version: 1, endpoints: ['oauth2', 'jwt', 'certificate'].map(endpointOf) }));
+    for (const [id, what] of [
+      ['oauth2', 'takes access tokens, which are fetched, not signed'],
+      ['jwt', 'takes tokens of an issuer, which the partner gets there: send one as "Authorization: Bearer TOKEN"'],
+      ['certificate', 'takes client certificates: send one with "curl --cert FILE --key FILE"'],
+    ] as const) {
+      const { code, out, err } = await sign(['GET', `${origin}/${id}`, '--endpoint', id, '--store', `file:${file}`]);
+      assert.deepEqual([code, out], [2, '']);
+      assert.ok(err.includes(`the endpoint ${id} ${what}\n`), err);
+    }
+  });
+
   it('refuses a secret that is not UTF-8 text instead of using another one', async () => {
     const file = join(folder.path, 'latin1.txt');
     writeFileSync(file, Buffer.from('a secret of Z\xfcrich, in Latin-1', 'latin1'));
