@@ -16,7 +16,7 @@ export interface PreparedRow {
   /** The program of a row without a service; else null. */
   readonly program: Command | null;
   readonly target: Target;
-  /** Signs old messages again; called before each load. It does nothing for messages without a signature. */
+  /** Called before each load: signs old messages again, and makes new ones where each load is sent others. */
   readonly renewMessages: () => Promise<void>;
 }
 

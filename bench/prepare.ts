@@ -57,7 +57,8 @@ export async function prepareRows(
       const pids = services.map(({ pid }) => pid);
       const messages = await write(row);
       const renewMessages = async (): Promise<void> => {
-        if (row.isSigned === true) await messages.renew();
+        if (row.isNewEachLoad === true) await messages.rewrite();
+        else if (row.isSigned === true) await messages.renew();
       };
       const target = { messages: messages.path, headers: files.headers };
       if (row.through === undefined) {

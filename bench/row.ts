@@ -42,11 +42,13 @@ export interface Row {
   readonly loads?: readonly LoadName[];
   /**
    * The messages that calls take in turn. Called when the row's group is about to be measured, and again when signed
-   * ones have become old; rows may share one function.
+   * ones have become old or new ones are wanted; rows may share one function.
    */
   readonly messages: (ports: RequestPorts) => readonly Buffer[];
   /** The messages hold a signed time, and services take them for 300 s after it. */
   readonly isSigned?: true;
+  /** Each load is sent messages that no service has seen, made before it: there must be more than it sends. */
+  readonly isNewEachLoad?: true;
   /** What every answer must be, and more of the first one: null when it is right, else what is wrong. */
   readonly expect: Expectation;
   /** The row whose first answer must be the same. */

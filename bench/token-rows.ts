@@ -5,8 +5,10 @@ import { issuerTokenRequest } from './requests/issuer-tokens.ts';
 import { tokenRequest } from './requests/token-requests.ts';
 import type { Row } from './row.ts';
 
-/** Tokens in turn: so few that all are remembered, or more than are. */
+/** Tokens in turn: so few that all are remembered, or more than are, and more than a load sends. */
 const variety = { known: 1000, fresh: 25_000 } as const;
+
+const fresh = { isNewEachLoad: true, isSlow: true } as const;
 
 /** A prime: requests go all over the list of partners. */
 const STRIDE = 7919;
@@ -14,11 +16,11 @@ const STRIDE = 7919;
 /** Access tokens, compared like the key checks. */
 export const tokenRows: readonly Row[] = [
   tokenRow('bearer', 'Postern: access token, seen before', variety.known),
-  { ...tokenRow('bearer-new', 'Postern: access token, new each time', variety.fresh), isSlow: true },
+  { ...tokenRow('bearer-new', 'Postern: access token, new each time', variety.fresh), ...fresh },
   issuerRow('jwt-remembered', 'Postern: token of an issuer, seen before', 'postern-tokens', variety.known),
   {
     ...issuerRow('jwt-new', 'Postern: token of an issuer by ES256, new each time', 'postern-new-tokens', variety.fresh),
-    isSlow: true,
+    ...fresh,
   },
 ];
 

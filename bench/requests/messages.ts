@@ -20,8 +20,12 @@ export class MessageFile {
 
   /** Writes it, the first time and whenever what it holds is old. */
   async renew(): Promise<void> {
+    if (this.#nowMs() - this.#writtenAtMs >= SIGNED_AGAIN_AFTER_MS) await this.rewrite();
+  }
+
+  /** Writes it with new messages. */
+  async rewrite(): Promise<void> {
     const nowMs = this.#nowMs();
-    if (nowMs - this.#writtenAtMs < SIGNED_AGAIN_AFTER_MS) return;
     await writeMessages(this.path, this.#make());
     this.#writtenAtMs = nowMs;
   }

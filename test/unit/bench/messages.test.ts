@@ -32,5 +32,7 @@ describe('a file of messages', () => {
     nowMs += 1;
     assert.equal(await seen(), '2');
     assert.equal(await seen(), '2');
+    await file.rewrite();
+    assert.equal(await seen(), '3');
   });
 });

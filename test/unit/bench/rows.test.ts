@@ -28,6 +28,14 @@ describe('the rows of the bench', () => {
     );
   });
 
+  it('are sent new tokens for each load where they measure new ones', () => {
+    const renewed = rows.filter(({ isNewEachLoad }) => isNewEachLoad === true).map(({ name }) => name);
+    assert.deepEqual(
+      renewed,
+      names.filter((name) => name.endsWith('-new')),
+    );
+  });
+
   it('bound the calls at once of large messages', () => {
     const load = { connections: 4, streams: 25, checks: 20_000, seconds: 3 };
     const bounded = boundLoad(load, { atMost: { callsAtOnce: 8, checks: 150 } });
