@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 const IMPATIENT_SIGNALS = 3;
 const SHOWN_LOG_LINES = 15;
 const MIN_PORT_BASE = 1024;
-const MAX_PORT_BASE = 65_523;
+const MAX_PORT_BASE = 65_522;
 
 interface DemoFlags {
   readonly once?: boolean;
@@ -26,7 +26,7 @@ export function registerDemo(program: Command, context: CommandContext): void {
     .option('--once', 'end after the table; exit code 0 only when every row is as expected')
     .option(
       '--port-base <port>',
-      'use the ports from this one on, thirteen at most, instead of those of envoy.yaml; 0: any free ones',
+      'use the ports from this one on, fourteen at most, instead of those of envoy.yaml; 0: any free ones',
       parsePortBase,
     )
     .option('--with-ratelimit', "keep limits in Envoy's rate limit service, which is started with Redis")

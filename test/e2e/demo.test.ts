@@ -22,7 +22,7 @@ describe('postern demo', () => {
 
     const lines = demo.stdout().split('\n');
     const rows = lines.filter((line) => /^ {2}[✓✗] /.test(line));
-    assert.ok(rows.length >= 44, demo.stdout() + demo.stderr());
+    assert.ok(rows.length >= 49, demo.stdout() + demo.stderr());
     assert.deepEqual(
       rows.filter((row) => !row.startsWith('  ✓ ')),
       [],
@@ -35,6 +35,7 @@ describe('postern demo', () => {
       'HTTP message signature',
       'OAuth2',
       'OAuth2 with a private key',
+      'Client certificates',
     ])
       assert.ok(lines.includes(`  ${method}`), method);
     assert.ok(lines.includes('      back end received the body {"parcels":2,"to":"Køge, \\"north\\" gate"}'));
@@ -126,6 +127,6 @@ describe('postern demo', () => {
   it('refuses a port base that is none', async () => {
     const demo = await startDemo('--port-base', '99');
     assert.deepEqual(await demo.ended, { code: 2, signal: null });
-    assert.match(demo.stderr(), /must be 0, or a port from 1024 to 65523/);
+    assert.match(demo.stderr(), /must be 0, or a port from 1024 to 65522/);
   });
 });

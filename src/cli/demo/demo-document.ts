@@ -5,9 +5,18 @@ import { isSeq, parseDocument } from 'yaml';
 import { WatchedFiles } from '../../base/files/watched-files.ts';
 import type { OwnedParts } from '../../gateway/parts.ts';
 import { packageFiles } from '../programs/servers.ts';
+import { WAREHOUSE_NAME } from './demo-certificates.ts';
 import { type DemoKeyPairs, keyPartner } from './demo-keys.ts';
 
 const POLL_INTERVAL_MS = 100;
+
+const warehouse = {
+  id: 'warehouse',
+  description: 'Warehouse API. Client certificates, at the listener with mutual TLS',
+  scenario: 'partner-openapi',
+  match: { paths: [{ prefix: '/warehouse' }] },
+  authentication: 'certificate',
+} as const;
 
 /**
  * Writes the document of the demo, with the partner of these key pairs, to a folder that goes with `parts`, and gives
@@ -44,10 +53,11 @@ export async function writeDemoDocument(
 }
 
 /**
- * A declarative file with {@link keyPartner} among its consumers. A text without consumers to add it to stays as it is:
- * Postern says what is wrong with it.
+ * A declarative file with {@link keyPartner} among its consumers, and the endpoint of its certificates, which take a
+ * listener that only the demo has. A text without consumers to add it to stays as it is: Postern says what is wrong
+ * with it.
  */
-export function withKeyPartner(text: string, { signer, client, issuer: idp }: DemoKeyPairs): string {
+export function withKeyPartner(text: string, { signer, client, issuer: idp, certificates }: DemoKeyPairs): string {
   const document = parseDocument(text);
   const consumers = document.errors.length === 0 ? document.get('consumers') : null;
   if (!isSeq(consumers)) return text;
@@ -65,9 +75,16 @@ export function withKeyPartner(text: string, { signer, client, issuer: idp }: De
       },
       { id: 'cumulus-oauth2', method: 'oauth2', appKey: clientKey, publicKey: { jwk: client.publicKey.jwk } },
       { id: 'cumulus-deliveries', method: 'jwt', issuer: 'cumulus-idp', claims: { azp: subject } },
+      {
+        id: 'cumulus-warehouse',
+        method: 'certificate',
+        certificate: { uri: WAREHOUSE_NAME, authority: { pem: certificates.authority.cert } },
+      },
     ],
   };
   consumers.add(document.createNode(added));
+  const endpoints = document.get('endpoints');
+  if (isSeq(endpoints)) endpoints.add(document.createNode(warehouse));
   const jwks = { keys: [idp.publicKey.jwk] };
   document.set('issuers', document.createNode([{ id: 'cumulus-idp', issuer, jwks, audiences: [audience] }]));
   return document.toString({ lineWidth: 0 });

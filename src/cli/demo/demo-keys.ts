@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type PrivateKey, readPrivateKey } from '../../check/signing/private-key.ts';
+import { type DemoCertificates, makeDemoCertificates } from './demo-certificates.ts';
 
 /** The partner of the demo that has key pairs and no secret; no file of this package has its keys. */
 export const keyPartner = {
@@ -14,16 +15,17 @@ export const keyPartner = {
   audience: 'https://api.example.com',
 } as const;
 
-/** The key pairs of {@link keyPartner}, one for each use. */
+/** The key pairs of {@link keyPartner}, one for each use, and what its mutual TLS takes. */
 export interface DemoKeyPairs {
   readonly signer: PrivateKey;
   readonly client: PrivateKey;
   readonly issuer: PrivateKey;
+  readonly certificates: DemoCertificates;
 }
 
-/** Makes the key pairs of one run. They are gone with the process. */
+/** Makes the key pairs and certificates of one run. They are gone with the process. */
 export function makeDemoKeyPairs(): DemoKeyPairs {
-  return { signer: makePair(), client: makePair(), issuer: makePair() };
+  return { signer: makePair(), client: makePair(), issuer: makePair(), certificates: makeDemoCertificates() };
 }
 
 function makePair(): PrivateKey {

@@ -12,7 +12,7 @@ import { DemoFailure } from './demo-failure.ts';
 const { backend, ...ownPorts } = envoyYamlPorts;
 
 /** The ports of the demo by what listens there, in the order in which they follow a base. */
-export const defaultDemoPorts = { ...ownPorts, posternAdmin: 9003, backend } as const;
+export const defaultDemoPorts = { ...ownPorts, posternAdmin: 9003, backend, envoyTls: 10443 } as const;
 
 /** The TCP port of each program of the demo. */
 export type DemoPorts = Readonly<Record<keyof typeof defaultDemoPorts, number>>;
@@ -20,6 +20,7 @@ export type DemoPorts = Readonly<Record<keyof typeof defaultDemoPorts, number>>;
 const purposes: Readonly<Record<string, string>> = {
   envoy: 'Envoy',
   envoyAdmin: 'Envoy admin',
+  envoyTls: 'Envoy TLS',
   posternGrpc: 'Postern gRPC',
   posternHttp: 'Postern HTTP',
   posternAdmin: 'Postern admin',

@@ -19,6 +19,7 @@ import { writeDemoDocument } from './demo-document.ts';
 import { DemoFailure } from './demo-failure.ts';
 import type { DemoKeyPairs } from './demo-keys.ts';
 import type { DemoPorts } from './demo-ports.ts';
+import { withMutualTlsListener } from './mutual-tls-listener.ts';
 import type { DemoHost } from './run-demo.ts';
 
 /** Where everything listens, and the programs to run. */
@@ -94,7 +95,7 @@ export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promi
     await run(
       envoyStart({
         program: envoyProgram,
-        config: ['--config-yaml', await envoyConfig(ports)],
+        config: ['--config-yaml', withMutualTlsListener(await envoyConfig(ports), ports.envoyTls, keys.certificates)],
         flushIntervalMs: FLUSH_INTERVAL_MS,
         adminPort: () => Promise.resolve(ports.envoyAdmin),
       }),

@@ -3,6 +3,7 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as start
 import { parseJson } from '../../model/document/json.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ClientRequest } from '../../check/signing/client-request.ts';
+import { type PlainAnswer, readText, sendOverTls, type TlsWay } from './send-over-tls.ts';
 
 const ANSWER_DEADLINE_MS = 10_000;
 
@@ -28,7 +29,9 @@ export interface Exchange {
   readonly refusalCode: string | null;
 }
 
-/** Sends requests as they are, byte for byte, one after the other over one connection. */
+/**
+ * Sends requests as they are, byte for byte, one after the other over one connection; with TLS each has one of its own.
+ */
 export class DemoClient implements Disposable {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #clock: Pick<Clock, 'elapsedMs'>;
@@ -38,43 +41,44 @@ export class DemoClient implements Disposable {
   }
 
   /** Rejects when no whole answer comes, and with the reason of `signal`. */
-  async send(message: ClientRequest, signal: AbortSignal): Promise<Exchange> {
-    const [host, port] = message.authority.split(':');
+  async send(message: ClientRequest, signal: AbortSignal, tls?: TlsWay): Promise<Exchange> {
     const startMs = this.#clock.elapsedMs();
+    const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_DEADLINE_MS)]);
     try {
-      const request = startRequest({
-        agent: this.#agent,
-        host,
-        port,
-        method: message.method,
-        path: message.path,
-        headers: [
-          ...['Host', message.authority],
-          ...message.headers.flat(),
-          ...(message.body.length > 0 ? ['Content-Length', String(message.body.length)] : []),
-        ],
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_DEADLINE_MS)]),
-      });
-      request.end(message.body);
-      const [response] = (await once(request, 'response')) as [IncomingMessage];
-      const body = await readText(response);
+      const { status, headers, body } = await (tls === undefined
+        ? this.#sendPlain(message, until)
+        : sendOverTls(message, tls, until));
       const latencyMs = this.#clock.elapsedMs() - startMs;
-      return { status: response.statusCode ?? 0, headers: response.headers, body, latencyMs, ...readAnswer(body) };
+      return { status, headers, body, latencyMs, ...readAnswer(body) };
     } catch (error) {
       signal.throwIfAborted();
       throw error;
     }
   }
 
+  async #sendPlain(message: ClientRequest, signal: AbortSignal): Promise<PlainAnswer> {
+    const [host, port] = message.authority.split(':');
+    const request = startRequest({
+      agent: this.#agent,
+      host,
+      port,
+      method: message.method,
+      path: message.path,
+      headers: [
+        ...['Host', message.authority],
+        ...message.headers.flat(),
+        ...(message.body.length > 0 ? ['Content-Length', String(message.body.length)] : []),
+      ],
+      signal,
+    });
+    request.end(message.body);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await readText(response) };
+  }
+
   [Symbol.dispose](): void {
     this.#agent.destroy();
   }
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const piece of response.setEncoding('utf8')) text += String(piece);
-  return text;
 }
 
 /** What the back end answers: a request line, headers and the body (deploy/overlays/demo/echo). */

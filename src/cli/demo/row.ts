@@ -4,6 +4,7 @@ import type { RefusalCode } from '../../check/refusal.ts';
 import type { ClientHeader, ClientRequest } from '../../check/signing/client-request.ts';
 import type { DemoKeyPairs } from './demo-keys.ts';
 import type { Exchange } from './exchange.ts';
+import type { TlsWay } from './send-over-tls.ts';
 
 /** Requests of the demo under one title. */
 export interface RowGroup {
@@ -23,6 +24,8 @@ export interface DemoRow {
    * before.
    */
   readonly request: (moment: Moment, before: Exchange | null) => ClientRequest;
+  /** Sends it to Envoy's listener with mutual TLS; a row without it goes to the other one. */
+  readonly tls?: (moment: Moment) => TlsWay;
   /** Sends it again until the answer is the expected one, this many times in all at most; once without it. */
   readonly maxTries?: number;
   /** Looks closer at an answer that is as expected. */
@@ -38,6 +41,8 @@ export const MAX_TITLE_CHARACTERS = 31;
 export interface Moment {
   /** Envoy's address: `host:port`. */
   readonly authority: string;
+  /** The address of its listener with mutual TLS. */
+  readonly tlsAuthority: string;
   readonly nowSeconds: number;
   readonly keys: DemoKeyPairs;
 }

@@ -21,6 +21,7 @@ import { DemoClient } from './exchange.ts';
 import { type DemoOutput, fetchPrograms, StatusLine } from './fetch-programs.ts';
 import { type Moment, plainRequest, type RowGroup } from './row.ts';
 import { accessRows } from './rows/access.ts';
+import { certificateRows } from './rows/certificate.ts';
 import { hmacRows } from './rows/hmac.ts';
 import { httpMessageSignatureRows } from './rows/http-message-signature.ts';
 import { identityRows } from './rows/identity.ts';
@@ -90,6 +91,7 @@ export async function runDemo(options: DemoOptions, host: DemoHost): Promise<num
   try {
     const moment = (): Moment => ({
       authority: `${LOOPBACK}:${String(ports.envoy)}`,
+      tlsAuthority: `${LOOPBACK}:${String(ports.envoyTls)}`,
       nowSeconds: host.clock.nowSeconds(),
       keys,
     });
@@ -167,9 +169,9 @@ function whatRuns(ports: DemoPorts, limitPorts: RateLimitPorts | null, consolePo
       ? ''
       : `\n  rate limit service :${String(limitPorts.rateLimitGrpc)} (metrics :${String(limitPorts.rateLimitMetrics)}/metrics) · Redis :${String(limitPorts.redis)}`;
   return `
-  Envoy :${String(ports.envoy)} (admin :${String(ports.envoyAdmin)}) · Postern :${String(ports.posternGrpc)} (tokens :${String(ports.posternHttp)}, metrics :${String(ports.posternAdmin)}/metrics) · back end :${String(ports.backend)}${limits}
+  Envoy :${String(ports.envoy)} (mutual TLS :${String(ports.envoyTls)}, admin :${String(ports.envoyAdmin)}) · Postern :${String(ports.posternGrpc)} (tokens :${String(ports.posternHttp)}, metrics :${String(ports.posternAdmin)}/metrics) · back end :${String(ports.backend)}${limits}
   Endpoints and partners are ${consolePorts === null ? 'in' : `in MongoDB :${String(consolePorts.mongodb)}, from`} examples/demo/postern.yaml.
-  The key pairs of cumulus were made for this run.
+  The key pairs and certificates of cumulus were made for this run.
 `;
 }
 
@@ -199,6 +201,7 @@ export const rowGroups: readonly RowGroup[] = [
   oauth2Rows,
   privateKeyRows,
   jwtRows,
+  certificateRows,
   accessRows,
   replayRows,
   identityRows,

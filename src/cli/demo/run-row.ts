@@ -62,7 +62,8 @@ async function sendUntilExpected(
 ): Promise<Exchange> {
   const { expected, maxTries = 1 } = row;
   for (let tries = 1; ; tries += 1) {
-    const exchange = await client.send(await makeRequest(row, client, moment(), signal), signal);
+    const now = moment();
+    const exchange = await client.send(await makeRequest(row, client, now, signal), signal, row.tls?.(now));
     if (tries >= maxTries || verdictOf(exchange) === expected) return exchange;
   }
 }

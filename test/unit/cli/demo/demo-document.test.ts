@@ -3,11 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OwnedParts } from '../../../../src/gateway/parts.ts';
 import { withKeyPartner, writeDemoDocument } from '../../../../src/cli/demo/demo-document.ts';
+import { WAREHOUSE_NAME } from '../../../../src/cli/demo/demo-certificates.ts';
 import { keyPartner, makeDemoKeyPairs } from '../../../../src/cli/demo/demo-keys.ts';
 import { packageFiles } from '../../../../src/cli/programs/servers.ts';
 import { hashAppKey } from '../../../../src/model/app-key.ts';
 import { buildState } from '../../../../src/resources/build-state.ts';
 import { parseDocument } from '../../../../src/resources/parse-document.ts';
+import { byName } from '../../../support/certificate/certificate-credential.ts';
 import { temporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 import { poll } from '../../../support/time/poll.ts';
 
@@ -21,7 +23,7 @@ describe('the document of the demo with key pairs', () => {
       readSecret: () => ({ fault: 'should stand in the file' }),
     });
     assert.ok('content' in parsed, JSON.stringify(parsed));
-    const { consumers, credentials } = buildState(parsed.content);
+    const { consumers, credentials, endpoints } = buildState(parsed.content);
     assert.deepEqual(
       consumers.map(({ id }) => id),
       ['acme', 'borealis', keyPartner.consumer],
@@ -37,6 +39,15 @@ describe('the document of the demo with key pairs', () => {
     assert.deepEqual(ofTokens?.material, {
       ...{ kind: 'token-claims', issuerId: 'cumulus-idp', claims: { azp: keyPartner.subject } },
     });
+    const { authority, partner } = keys.certificates;
+    const byCertificate = credentials.find(({ methods }) => methods.includes('certificate'));
+    assert.ok(byCertificate?.material.kind === 'certificate');
+    assert.deepEqual(byCertificate.material.identity, byName('uri', WAREHOUSE_NAME, authority));
+    assert.deepEqual(
+      endpoints.filter(({ authentication }) => authentication === 'certificate').map(({ id }) => id),
+      ['warehouse'],
+    );
+    for (const { key } of [authority, partner]) assert.ok(!text.includes(key.split('\n')[1] ?? key));
     for (const { object } of [keys.signer, keys.client, keys.issuer]) {
       const secret = object.export({ format: 'jwk' })['d'];
       assert.ok(typeof secret === 'string' && !text.includes(secret));

@@ -17,14 +17,14 @@ describe('the ports of the demo', () => {
   });
 
   it('follow each other from a base', async () => {
-    assert.deepEqual(Object.values(await chooseDemoPorts(20000)), [20000, 20001, 20002, 20003, 20004, 20005]);
-    assert.deepEqual(Object.values(await chooseRateLimitPorts(20000)), [20006, 20007, 20008, 20009, 20010]);
-    assert.deepEqual(Object.values(await chooseConsolePorts(20000)), [20011, 20012]);
+    assert.deepEqual(Object.values(await chooseDemoPorts(20000)), [20000, 20001, 20002, 20003, 20004, 20005, 20006]);
+    assert.deepEqual(Object.values(await chooseRateLimitPorts(20000)), [20007, 20008, 20009, 20010, 20011]);
+    assert.deepEqual(Object.values(await chooseConsolePorts(20000)), [20012, 20013]);
   });
 
   it('are free and different with base 0', async () => {
     const ports = await chooseDemoPorts(0);
-    assert.equal(new Set(Object.values(ports)).size, 6);
+    assert.equal(new Set(Object.values(ports)).size, 7);
     await requireFreePorts(ports);
   });
 

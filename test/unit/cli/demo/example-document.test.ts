@@ -36,7 +36,7 @@ describe('the document of the demo', () => {
 
   it('has an endpoint for every method that plain HTTP carries, and an open one', () => {
     const methods = endpoints.map(({ authentication }) => authentication);
-    // Client certificates take a listener with TLS: docs/mutual-tls.md shows one.
+    // Client certificates take a listener with TLS, which only the demo has: it adds the endpoint itself.
     const shown = authenticationMethods.filter((method) => method !== 'certificate');
     assert.deepEqual(new Set(methods), new Set([...shown, null]));
   });

@@ -47,7 +47,7 @@ describe('a row of the demo', () => {
     ...fields,
   });
   const run = async (demoRow: DemoRow, signal = new AbortController().signal): Promise<ShownRow> =>
-    await runRow(demoRow, client, () => ({ authority, nowSeconds: 0, keys }), signal);
+    await runRow(demoRow, client, () => ({ authority, tlsAuthority: '', nowSeconds: 0, keys }), signal);
 
   it('is right when the answer is the expected one', async () => {
     const shown = await run(row({ examine: () => ({ notes: ['seen'], fault: null }) }));
