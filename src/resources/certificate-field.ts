@@ -11,8 +11,6 @@ import {
 } from '../model/certificate-identity.ts';
 import {
   choiceField,
-  dateField,
-  dateOf,
   isMapping,
   nestedList,
   nestedMapping,
@@ -20,11 +18,11 @@ import {
   textThat,
   timeField,
 } from '../model/document/fields.ts';
-import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
+import { placeIn, type Place } from '../model/document/problem-log.ts';
 import { hasKey, readList, readMapping, subjectOf } from '../model/document/read-mapping.ts';
 import { certificateMaterial, type CertificateMaterial } from '../model/material.ts';
-import { describeKeyFault } from '../model/public-key/public-key-fault.ts';
 import type { CredentialContext } from './app-secret.ts';
+import { takeAuthority, takeCertificate } from './certificate-text.ts';
 import { type Declared, declareTime } from './declared.ts';
 
 const SHA256_RULE = 'must be a SHA-256: 64 hexadecimal digits, with or without colons between each two';
@@ -146,13 +144,6 @@ function readCertificateAt(
   return null;
 }
 
-function takeCertificate(text: string, place: Place, problems: ProblemLog): ReadCertificate | null {
-  const read = readCertificate(text);
-  if (!('fault' in read)) return read;
-  problems.report(place, describeKeyFault(subjectOf(place.path), read));
-  return null;
-}
-
 function readAuthorities(
   raw: unknown,
   { authority, authorities }: { readonly authority?: unknown; readonly authorities?: unknown },
@@ -194,18 +185,7 @@ function readAuthority(raw: unknown, place: Place, context: CredentialContext): 
     problems.report(place, `${subjectOf(place.path)} must be { pem: TEXT } or { file: PATH }, one of the two`);
     return null;
   }
-  return asAuthority(readCertificateAt(values, place, context), place, problems);
-}
-
-function asAuthority(read: ReadCertificate | null, place: Place, problems: ProblemLog): CertificateAuthority | null {
-  if (read === null) return null;
-  const { pem, sha256, notAfter, isAuthority } = read;
-  if (isAuthority) return { pem, sha256, notAfter };
-  problems.report(
-    place,
-    `${subjectOf(place.path)}: this is the certificate of no authority (CA:TRUE is missing in it)`,
-  );
-  return null;
+  return takeAuthority(readCertificateAt(values, place, context), place, problems);
 }
 
 /** `certificate` as a document has it. */
@@ -226,107 +206,6 @@ function declareIdentity(identity: CertificateIdentity): Declared {
       const { by, name, authorities } = identity;
       const [first, ...others] = authorities.map(({ pem }) => ({ pem }));
       return others.length === 0 ? { [by]: name, authority: first } : { [by]: name, authorities: [first, ...others] };
-    }
-  }
-}
-
-const hexField = textThat((text) => /^[0-9a-f]{64}$/.test(text), 'must be a SHA-256 of 64 characters 0-9 and a-f');
-
-const storedAuthorityKind = { what: 'an authority', fields: { pem: textField }, required: ['pem'] } as const;
-
-const storedKind = {
-  what: '"certificate"',
-  fields: {
-    by: choiceField(['certificate', 'public-key', 'uri', 'dns']),
-    sha256: hexField,
-    notAfter: dateField,
-    name: textField,
-    authorities: nestedList(storedAuthorityKind),
-  },
-  required: ['by'],
-} as const;
-
-/** `certificate` of a database. */
-export const storedCertificateField = nestedMapping(storedKind);
-
-/** What a database keeps of a certificate. */
-export interface StoredCertificate {
-  readonly certificate: {
-    readonly by: CertificateIdentity['by'];
-    readonly sha256?: string;
-    /** Of the certificate, or of the first authority that ends; an index has it. */
-    readonly notAfter?: Date;
-    readonly name?: string;
-    readonly authorities?: readonly { readonly pem: string }[];
-  };
-}
-
-/** Reads `certificate` of a database; null when a problem was reported. */
-export function readStoredCertificate(raw: unknown, parent: Place, problems: ProblemLog): CertificateMaterial | null {
-  if (raw === undefined) return null;
-  const place = placeIn(parent, 'certificate');
-  const before = problems.count;
-  const values = readMapping(raw, place, storedKind, problems);
-  if (values === null || problems.count > before) return null;
-  const { by } = values;
-  const identity = by === undefined ? null : storedIdentity({ ...values, by }, place, problems);
-  if (problems.count > before) return null;
-  if (identity !== null) return certificateMaterial(identity);
-  problems.report(
-    place,
-    '"certificate" lacks what its "by" needs, has a name that is not in normal form, or another end than its authorities',
-  );
-  return null;
-}
-
-function storedIdentity(
-  values: {
-    readonly by: CertificateIdentity['by'];
-    readonly sha256?: string;
-    readonly notAfter?: number;
-    readonly name?: string;
-    readonly authorities?: unknown;
-  },
-  place: Place,
-  problems: ProblemLog,
-): CertificateIdentity | null {
-  const { by, sha256, notAfter = null, name } = values;
-  switch (by) {
-    case 'certificate':
-      return sha256 === undefined ? null : { by, sha256, notAfter };
-    case 'public-key':
-      return sha256 === undefined ? null : { by, sha256 };
-    case 'uri':
-    case 'dns': {
-      const at = placeIn(place, 'authorities');
-      const authorities = (readList(values.authorities, at, problems) ?? []).flatMap((item, index) => {
-        const stored = readMapping(item, placeIn(at, index), storedAuthorityKind, problems);
-        const read = stored?.pem === undefined ? null : takeCertificate(stored.pem, placeIn(at, index), problems);
-        return asAuthority(read, placeIn(at, index), problems) ?? [];
-      });
-      const isNormal = name !== undefined && name === (by === 'uri' ? normalUri(name) : normalDnsName(name));
-      const first = Math.min(...authorities.map((authority) => authority.notAfter));
-      if (!isNormal || notAfter !== first || authorities.length === 0 || authorities.length > MAX_AUTHORITIES)
-        return null;
-      return { by, name, authorities };
-    }
-  }
-}
-
-/** A certificate as a database keeps it. */
-export function storeCertificate({ identity }: CertificateMaterial): StoredCertificate {
-  switch (identity.by) {
-    case 'certificate': {
-      const { by, sha256, notAfter } = identity;
-      return { certificate: notAfter === null ? { by, sha256 } : { by, sha256, notAfter: dateOf(notAfter) } };
-    }
-    case 'public-key':
-      return { certificate: { by: identity.by, sha256: identity.sha256 } };
-    case 'uri':
-    case 'dns': {
-      const { by, name, authorities } = identity;
-      const notAfter = dateOf(Math.min(...authorities.map((authority) => authority.notAfter)));
-      return { certificate: { by, name, notAfter, authorities: authorities.map(({ pem }) => ({ pem })) } };
     }
   }
 }

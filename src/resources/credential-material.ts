@@ -35,13 +35,15 @@ import {
   certificateField,
   declareCertificate,
   readDeclaredCertificate,
-  readStoredCertificate,
   shortenCertificate,
+} from './certificate-field.ts';
+import { type Declared, declareTime } from './declared.ts';
+import {
+  readStoredCertificate,
   storeCertificate,
   storedCertificateField,
   type StoredCertificate,
-} from './certificate-field.ts';
-import { type Declared, declareTime } from './declared.ts';
+} from './stored-certificate.ts';
 import {
   declareTokenClaims,
   readStoredTokenClaims,
