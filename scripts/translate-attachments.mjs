@@ -15,7 +15,17 @@ const attachments = {
     folders: ['overlays/envoy-gateway', 'components/tls-envoy-gateway'],
     components: ['components/tls', 'components/tls-envoy-gateway'],
   },
+  'envoy-gateway-mutual-tls': {
+    ...envoyGateway,
+    folders: ['overlays/envoy-gateway', 'components/mutual-tls-envoy-gateway'],
+    components: ['components/mutual-tls-envoy-gateway'],
+  },
   istio: { ...istio, folders: ['overlays/istio'] },
+  'istio-mutual-tls': {
+    ...istio,
+    folders: ['overlays/istio', 'components/mutual-tls-istio'],
+    components: ['components/mutual-tls-istio'],
+  },
 };
 const fixtures = fileURLToPath(new URL('../test/vectors/attachments/', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -48,6 +48,12 @@ async function surroundings(directory) {
     secret('partners', 'partners-tls'),
     secret('partners', 'partners-client-tls'),
     secret('postern', 'postern-tls'),
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'partners-authorities', namespace: 'partners' },
+      data: { 'ca.crt': certificate },
+    },
   ];
 }
 

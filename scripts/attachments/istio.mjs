@@ -90,11 +90,11 @@ spec:
 `);
 
 /** Builds the translator when it is not there, and gives `{ listeners, routes, clusters }` of the gateway. */
-export async function translate({ onProgress }) {
+export async function translate({ onProgress, components }) {
   const program = await buildTranslator({ onProgress });
   const files = Object.fromEntries(await readFolder('overlays/istio'));
   const [{ meshConfig, env: features }] = files['istiod-values.yaml'];
-  const objects = [...(await render('overlays/istio')), ...surroundings];
+  const objects = [...(await render('overlays/istio', components)), ...surroundings];
   const isIstios = ({ apiVersion }) => apiVersion.includes('.istio.io/');
   const kubernetes = objects.filter(({ kind }) => ['Namespace', 'Service', 'Pod', 'EndpointSlice'].includes(kind));
   for (const [index, service] of kubernetes.filter(({ kind }) => kind === 'Service').entries()) {

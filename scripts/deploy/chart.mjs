@@ -14,7 +14,7 @@ const manifest = new URL('../../package.json', import.meta.url);
 
 /**
  * The components that the chart has, in the order in which they are laid upon `base` and `schema`, each with its name in
- * `components` of the values. tls-envoy and tls-envoy-gateway belong to overlays; digests are values of the chart.
+ * `components` of the values. tls-envoy… and mutual-tls-… belong to overlays; digests are values of the chart.
  */
 export const chartComponents = new Map([
   ['manage', 'manage'],

@@ -2,3 +2,5 @@
 export function overlayEnvoy(envoyYaml: string): string;
 /** The same with mutual TLS to both of Postern's listeners, of deploy/components/tls-envoy. */
 export function tlsEnvoy(envoyYaml: string): string;
+/** The listener with mutual TLS for partners, of deploy/components/mutual-tls-envoy. */
+export function mutualTlsListener(envoyYaml: string): string;

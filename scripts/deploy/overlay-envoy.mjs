@@ -1,6 +1,6 @@
-// The Envoy configurations of deploy/overlays/plain-envoy and, with mutual TLS to Postern, deploy/components/tls-envoy:
-// envoy.yaml with the differences below and no others, so that what the tests show of one holds for the others. A test
-// compares; after a change of envoy.yaml:
+// The Envoy configurations of deploy/overlays/plain-envoy and, with mutual TLS to Postern, deploy/components/tls-envoy, and
+// the listener for partners with certificates of deploy/components/mutual-tls-envoy: envoy.yaml with the differences below
+// and no others, so that what the tests show of one holds for the others. A test compares; after a change of envoy.yaml:
 //
 //   node scripts/deploy/overlay-envoy.mjs
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ const read = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const source = read('envoy.yaml');
 const target = read('deploy/overlays/plain-envoy/envoy.yaml');
 const tlsTarget = read('deploy/components/tls-envoy/envoy.yaml');
+const listenerTarget = read('deploy/components/mutual-tls-envoy/listener.yaml');
 
 const header = `# Envoy in front of Postern, on Kubernetes. Generated from envoy.yaml by scripts/deploy/overlay-envoy.mjs: edit that file.
 # Differences: addresses (Services), a memory bound, and the listener "probes" with its cluster.
@@ -132,8 +133,52 @@ export function tlsEnvoy(envoyYaml) {
   return replaceAll(text, pairs);
 }
 
+const listenerHeader = `# The listener "partners" with mutual TLS. Generated from envoy.yaml by scripts/deploy/overlay-envoy.mjs: edit that file.
+# Differences: name, port, TLS, and forward_client_cert_details.
+`;
+
+const callersTls = `        - transport_socket:
+            name: envoy.transport_sockets.tls
+            typed_config:
+              "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext
+              require_client_certificate: false # other endpoints may be called without one; Postern refuses where it needs it
+              common_tls_context:
+                alpn_protocols: [h2, http/1.1]
+                tls_certificate_sds_secret_configs:
+                  - name: partners-tls
+                    sds_config: { path_config_source: { path: /etc/envoy-mutual-tls/certificate.yaml }, resource_api_version: V3 }
+                validation_context_sds_secret_config:
+                  name: partners-authorities
+                  sds_config: { path_config_source: { path: /etc/envoy-mutual-tls/authorities.yaml }, resource_api_version: V3 }
+          filters:
+`;
+
+const forwarded = `                # Removes what a caller sent. Envoy's own word binds access tokens to certificates, where that is on.
+                forward_client_cert_details: SANITIZE_SET
+`;
+
+/** The listener of envoy.yaml with mutual TLS, as a resource that Envoy reads beside its configuration. */
+export function mutualTlsListener(envoyYaml) {
+  const [, listener] = envoyYaml.match(/\n {2}listeners:\n([^]*?)\n {2}clusters:\n/) ?? [];
+  if (listener === undefined) throw new Error('envoy.yaml has no listeners before its clusters');
+  const text = replaceAll(
+    `${listener.trimEnd()}\n`,
+    [
+      [
+        '    - name: partners\n',
+        '    - "@type": type.googleapis.com/envoy.config.listener.v3.Listener\n      name: partners-mutual-tls\n',
+      ],
+      ['address: 127.0.0.1, port_value: 10000 }', 'address: 0.0.0.0, port_value: 10443 }'],
+      ['        - filters:\n', callersTls],
+      [/^ {16}use_remote_address: true.*\n/m, null],
+    ].map(([found, instead]) => [found, instead ?? `${listener.match(found)?.[0]}${forwarded}`]),
+  );
+  return `${listenerHeader}resources:\n${text.replaceAll(/^ {2}/gm, '')}`;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const envoyYaml = readFileSync(source, 'utf8');
   writeFileSync(target, overlayEnvoy(envoyYaml));
   writeFileSync(tlsTarget, tlsEnvoy(envoyYaml));
+  writeFileSync(listenerTarget, mutualTlsListener(envoyYaml));
 }

@@ -25,6 +25,22 @@ describe('the overlays for gateways', () => {
     );
   }).timeout(compileTimeoutMs);
 
+  it('have none with mutual TLS for partners, which asks for certificates at every listener of theirs', async () => {
+    for (const product of ['istio', 'envoy-gateway']) {
+      const manifests = await renderComposition({
+        resources: [`overlays/${product}`],
+        components: [`components/mutual-tls-${product}`],
+      });
+      const faults = await findManifestFaults(manifests, { external: secretsByHand });
+      assert.deepEqual(
+        faults.filter((fault) => !newer.some((pattern) => pattern.test(fault))),
+        [],
+      );
+      assert.match(JSON.stringify(manifests), /"OPTIONAL_MUTUAL"|"clientValidation":\{/);
+      assert.match(JSON.stringify(manifests), /include_peer_certificate/);
+    }
+  }).timeout(compileTimeoutMs);
+
   it('are checked: a field that does not exist is found', async () => {
     const manifests = await renderKustomization('overlays/istio');
     const [policy] = manifests.filter((each) => each['kind'] === 'AuthorizationPolicy');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { overlayEnvoy, tlsEnvoy } from '../../../scripts/deploy/overlay-envoy.mjs';
+import { mutualTlsListener, overlayEnvoy, tlsEnvoy } from '../../../scripts/deploy/overlay-envoy.mjs';
 import { parseConfig } from '../../../src/gateway/config.ts';
 import { type Json, readEnvoyConfig } from '../../support/envoy/envoy-config.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
@@ -58,6 +58,37 @@ describe('the overlay plain-envoy', () => {
       find(getManifest(composed, 'ConfigMap', 'envoy'), 'data', 'envoy.yaml'),
       read('deploy/components/tls-envoy/envoy.yaml'),
     );
+  }).timeout(compileTimeoutMs);
+
+  it('has, by the component mutual-tls-envoy, the listener of envoy.yaml with TLS, and a way to it', async () => {
+    const listener = read('deploy/components/mutual-tls-envoy/listener.yaml');
+    assert.equal(listener, mutualTlsListener(read('envoy.yaml')), 'run: node scripts/deploy/overlay-envoy.mjs');
+    const [committed] = listOf(readEnvoyConfig(), 'static_resources', 'listeners');
+    const [made] = listOf(parse(listener) as Json, 'resources');
+    const manager = 'filter_chains.0.filters.0.typed_config';
+    assert.deepEqual(findDifferences(committed ?? null, made ?? null), [
+      'name: "partners" → "partners-mutual-tls"',
+      'address.socket_address.address: "127.0.0.1" → "0.0.0.0"',
+      'address.socket_address.port_value: 10000 → 10443',
+      `${manager}.forward_client_cert_details: added`,
+      'filter_chains.0.transport_socket: added',
+      '@type: added',
+    ]);
+    for (const others of [[], ['components/tls', 'components/tls-envoy']]) {
+      const composed = await renderComposition({
+        resources: ['overlays/plain-envoy'],
+        components: [...others, 'components/mutual-tls-envoy'],
+      });
+      assert.deepEqual(await findManifestFaults(composed, { external: secretsByHand }), []);
+      const ports = listOf(getManifest(composed, 'Service', 'envoy'), 'spec', 'ports');
+      assert.deepEqual(
+        ports.map((port) => [find(port, 'port'), find(port, 'targetPort')]),
+        [
+          [80, 'http'],
+          [443, 'https'],
+        ],
+      );
+    }
   }).timeout(compileTimeoutMs);
 
   it('changes addresses of envoy.yaml, adds what probes need and a bound of memory, and nothing else', () => {

@@ -18,11 +18,13 @@ export interface ManifestSurroundings {
   readonly withoutSchema?: readonly string[];
 }
 
-/** The Secrets that every overlay with a database leaves to people, as docs/kubernetes.md says. */
+/** What overlays and components leave to people, as docs/kubernetes.md and docs/mutual-tls.md say. */
 export const secretsByHand: readonly ExternalObject[] = [
   { kind: 'Secret', name: 'postern', keys: ['store', 'keyring.yaml'] },
   { kind: 'Secret', name: 'postern-tls', keys: ['tls.crt', 'tls.key', 'ca.crt'] },
   { kind: 'Secret', name: 'envoy-tls', keys: ['tls.crt', 'tls.key', 'ca.crt'] },
+  { kind: 'Secret', name: 'partners-tls', keys: ['tls.crt', 'tls.key'] },
+  { kind: 'ConfigMap', name: 'partners-authorities', keys: ['ca.crt'] },
   { kind: 'Secret', name: 'postern-manage', keys: ['store'] },
   { kind: 'Secret', name: 'postern-manage-tls', keys: ['tls.crt', 'tls.key'] },
 ];
