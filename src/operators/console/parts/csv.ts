@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { sortedEntries } from '../../../model/labels.ts';
 import { type Html, withQuery } from '../frame/html.ts';
 import type { CsvTable, Visit } from '../frame/page.ts';
 import { type ListPage, listQuery } from './pager.ts';
@@ -54,9 +55,8 @@ export async function readForCsv<T>(
 
 /** Labels in one cell: `team=orders; tier=gold`. */
 export function labelsCell(labels: Readonly<Record<string, string>> | undefined): string {
-  return Object.entries(labels ?? {})
+  return sortedEntries(labels ?? {})
     .map(([name, value]) => `${name}=${value}`)
-    .sort()
     .join('; ');
 }
 

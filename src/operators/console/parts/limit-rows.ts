@@ -4,6 +4,7 @@ import { type Limit, limitScopes, limitUnits } from '../../../model/limit.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
 import { type Choice, hiddenField, type Refused, selectField, textField } from './form.ts';
+import { typedNumber } from './text-lines.ts';
 
 /** One limit as it is typed; without requests it is none. */
 export interface LimitRow {
@@ -34,11 +35,7 @@ export function rowsOfForm(form: Form): readonly LimitRow[] {
 
 /** What the API takes; a number that is none is left to it to refuse. */
 export function limitsOfRows(rows: readonly LimitRow[]): readonly object[] {
-  return rows.map(({ requests, unit, per }) => ({
-    requests: /^\d{1,12}$/.test(requests) ? Number(requests) : requests,
-    unit,
-    per,
-  }));
+  return rows.map(({ requests, unit, per }) => ({ requests: typedNumber(requests), unit, per }));
 }
 
 const unitChoices: readonly Choice[] = limitUnits.map((unit) => ({ value: unit, text: `each ${unit}` }));

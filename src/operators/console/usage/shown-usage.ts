@@ -9,6 +9,11 @@ export interface UsageCounts {
   readonly limited: number;
 }
 
+/** All requests. */
+export function requestsOf({ allowed, refused, limited }: UsageCounts): number {
+  return allowed + refused + limited;
+}
+
 /** What `GET /v1/usage` shows. A row is named by what it was grouped by. */
 export interface ShownUsage {
   /** Of one consumer. */

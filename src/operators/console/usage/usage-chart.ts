@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '../frame/html.ts';
-import type { UsageCounts } from './shown-usage.ts';
+import { requestsOf, type UsageCounts } from './shown-usage.ts';
 
 /** In units of the drawing, which grows and shrinks with the window. */
 const WIDTH = 720;
@@ -24,7 +24,7 @@ export interface Bar extends UsageCounts {
 
 /** Requests over time as bars. `title` says what the picture shows; the same numbers belong into a table beside it. */
 export function usageChart(title: string, bars: readonly Bar[]): Html {
-  const top = roundUp(Math.max(1, ...bars.map(totalOf)));
+  const top = roundUp(Math.max(1, ...bars.map(requestsOf)));
   const height = HEIGHT - BOTTOM - TOP;
   const yOf = (count: number): number => TOP + height - (count / top) * height;
   const step = (WIDTH - LEFT - RIGHT) / Math.max(1, bars.length);
@@ -70,10 +70,6 @@ function stack(bar: Bar, { x, width, yOf }: Column): Html {
 function gridLine(count: number, y: number): Html {
   return html`<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${round(y)}" y2="${round(y)}"></line>
 <text x="${LEFT - 6}" y="${round(y + 4)}" text-anchor="end">${short(count)}</text>`;
-}
-
-function totalOf({ allowed, limited, refused }: UsageCounts): number {
-  return allowed + limited + refused;
 }
 
 /** The next of 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100, 120, …: half of it is a whole number, too. */

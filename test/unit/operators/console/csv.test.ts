@@ -15,7 +15,7 @@ describe('console: lists as files', () => {
     const consumers = Array.from({ length: count }, (_, index) => ({
       ...consumerDefaults,
       id: `c-${String(index).padStart(4, '0')}`,
-      labels: index === 0 ? { tier: 'gold', team: 'a' } : {},
+      labels: index === 0 ? { tier: 'gold', team: 'a', 'team-of': 'b' } : {},
       name: index === 0 ? '=1+1, "x"' : null,
     }));
     console = new TestConsole(new MemoryResourceStore({ consumers }));
@@ -35,7 +35,7 @@ describe('console: lists as files', () => {
     const lines = text.split('\r\n');
     assert.equal(lines.length, 122);
     assert.match(lines[0] ?? '', /^id,name,/);
-    assert.match(lines[1] ?? '', /^c-0000,"'=1\+1, ""x""",.*team=a; tier=gold,true,/);
+    assert.match(lines[1] ?? '', /^c-0000,"'=1\+1, ""x""",.*team=a; team-of=b; tier=gold,true,/);
     const one = await console.open('alice', '/consumers?q=tier%3Dgold&format=csv');
     assert.equal(one.text.split('\r\n').length, 3);
   });
