@@ -48,7 +48,7 @@ function addNewCredentialFlags(command: Command): Command {
 }
 
 /** Reads the value of a flag: a moment, which counts from when the command runs, any text, or one of several. */
-function parserOf({ isTime, isList }: (typeof givenFields)[number]): (text: string, former: unknown) => unknown {
+export function parserOf({ isTime, isList }: (typeof givenFields)[number]): (text: string, former: unknown) => unknown {
   if (isList) return (text, former) => collect(text, former as readonly string[] | undefined);
   return isTime ? parseMoment : String;
 }

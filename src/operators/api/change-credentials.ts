@@ -334,7 +334,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       const { credential: current } = await reachCredential(operator, context.req.valid('param').id, resources);
       requireRevision(current, context.req.valid('header')['if-match']);
       const wish = wishOfPatch(context.req.valid('json'), editedCredentialKind);
-      const changes = await changesOf(planCredentialEdit(current, wish), operator, resources);
+      const changes = await changesOf(planCredentialEdit(current, wish, clock.nowSeconds()), operator, resources);
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const operation = operationOf(context.var, 'credential edit');
       const outcome = await commit(changes, { resources, operation, isDryRun });

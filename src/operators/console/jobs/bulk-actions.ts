@@ -16,7 +16,11 @@ export interface BulkAction {
   readonly explanation: string;
   readonly isDangerous?: boolean;
   /** What is typed for all of them; none without it. */
-  readonly field?: Pick<FieldParts, 'label' | 'hint'> & { readonly isLines: boolean; readonly value: string };
+  readonly field?: Pick<FieldParts, 'label' | 'hint'> & {
+    /** A moment reaches `make` as the time that it is. */
+    readonly kind: 'line' | 'lines' | 'moment';
+    readonly value: string;
+  };
   /** What is wrong with what was typed, that the console reads itself. */
   readonly faultsOf?: (typed: string) => readonly ProblemDetail[];
   /** Makes the change of one. Rejects with `ProblemAnswer`. */
@@ -41,7 +45,7 @@ export const consumerActions: Readonly<Record<string, BulkAction>> = {
   label: {
     verb: 'Label',
     explanation: 'Each gets these labels; its others stay. Labels decide about groups, plans and who sees it.',
-    field: { label: 'Labels', hint: 'One on each line, such as tier=gold.', isLines: true, value: '' },
+    field: { label: 'Labels', hint: 'One on each line, such as tier=gold.', kind: 'lines', value: '' },
     faultsOf: (typed) => {
       const { patch, faults } = labelPatchOf({}, typed, '/typed');
       const isNone = Object.keys(patch).length === 0 && faults.length === 0;
@@ -92,7 +96,7 @@ export const credentialActions: Readonly<Record<string, BulkAction>> = {
     field: {
       label: 'The former secrets work for',
       hint: 'Such as 7d or 12h; 0 ends them at once.',
-      isLines: false,
+      kind: 'line',
       value: '7d',
     },
     make: credentialChange(
@@ -104,6 +108,23 @@ export const credentialActions: Readonly<Record<string, BulkAction>> = {
         ...(credential === undefined ? {} : secretIn(credential)),
       }),
     ),
+  },
+  expire: {
+    verb: 'Expire',
+    explanation:
+      'Each works until a time that you give, also where it had another end or none. One that is revoked stays so.',
+    field: {
+      label: 'Works until',
+      hint: 'A time with its zone such as 2027-01-01T00:00:00Z, or a span from now such as 90d.',
+      kind: 'moment',
+      value: '',
+    },
+    make: async (api, id, { typed, reason }) => {
+      const path = url`/v1/credentials/${id}`;
+      const { revision } = await api.get<{ readonly revision: number }>(path);
+      const change = { body: { expiresAt: typed }, reason, revision: String(revision) };
+      return made(await api.change<ChangeOutcome>('PATCH', path, change));
+    },
   },
   revoke: {
     verb: 'Revoke',

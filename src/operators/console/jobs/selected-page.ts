@@ -1,10 +1,14 @@
 import { html } from 'hono/html';
-import { ApiProblem, type ProblemBody, problemBody } from '../../api/problem.ts';
+import { FieldFault } from '../../../model/document/fields.ts';
+import { momentAhead, readMoment } from '../../../model/document/moments.ts';
+import { declareTime } from '../../../resources/declared.ts';
+import { ApiProblem, type ProblemBody, problemBody, type ProblemDetail } from '../../api/problem.ts';
 import { ProblemAnswer } from '../frame/api-client.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form, Page, Shown, Visit } from '../frame/page.ts';
 import { buttons, changeForm, hiddenField, reasonField, refusal, textArea, textField } from '../parts/form.ts';
 import { keyField, keyOfForm } from '../parts/form-key.ts';
+import { momentField, momentOfForm } from '../parts/moment-field.ts';
 import { type BulkAction, consumerActions, credentialActions } from './bulk-actions.ts';
 import type { StepOutcome } from './jobs.ts';
 
@@ -48,12 +52,12 @@ function selectedPage(about: Selected): Page {
       return await Promise.resolve(ask(visit, about, { ids, action, typed, reason: '', key: '' }, null));
     },
     submit: async (visit, form) => {
-      const given = readTyped(form);
-      const { ids, typed, key } = given;
-      const action = find(actions, given.action);
+      const action = find(actions, form.text('action'));
+      const given = readTyped(form, action);
+      const { ids, key, reason } = given;
       if (action === null || ids.length === 0) return ask(visit, about, given, null);
       if (key === '') throw new ApiProblem('MALFORMED_REQUEST', 'The form is not one of this console.');
-      const faults = action.faultsOf?.(typed) ?? [];
+      const { typed, faults } = valueOf(action, given.typed, visit.nowSeconds);
       if (faults.length > 0) {
         const detail = faults.map((each) => each.detail).join('; ');
         const refused = problemBody(new ApiProblem('INVALID_RESOURCE', detail, { errors: faults }), '');
@@ -63,7 +67,7 @@ function selectedPage(about: Selected): Page {
       const steps = ids.map((id) => ({
         name: id,
         href: `${list}/${encodeURIComponent(id)}`,
-        run: async () => await outcomeOf(action.make(api, id, given)),
+        run: async () => await outcomeOf(action.make(api, id, { typed, reason })),
       }));
       jobs.start(operator.id, { key, title: titleOf(action, ids.length, about), steps, nowSeconds });
       return { href: '/jobs', notice: 'job-started' };
@@ -71,14 +75,26 @@ function selectedPage(about: Selected): Page {
   };
 }
 
-function readTyped(form: Form): Typed {
+function readTyped(form: Form, action: BulkAction | null): Typed {
   return {
     ids: idsOf(form.all('id')),
     action: form.text('action'),
-    typed: form.text('typed'),
+    typed: action?.field?.kind === 'moment' ? momentOfForm(form, 'typed') : form.text('typed'),
     reason: form.text('reason'),
     key: keyOfForm(form),
   };
+}
+
+/** What was typed for all, as the action takes it: every step of a job gets the same time. */
+function valueOf(
+  { field, faultsOf }: BulkAction,
+  typed: string,
+  nowSeconds: number,
+): { readonly typed: string; readonly faults: readonly ProblemDetail[] } {
+  if (field?.kind !== 'moment') return { typed, faults: faultsOf?.(typed) ?? [] };
+  const moment = readMoment(typed);
+  if (moment instanceof FieldFault) return { typed, faults: [{ pointer: '/typed', detail: moment.message }] };
+  return { typed: declareTime(momentAhead(moment, nowSeconds)), faults: [] };
 }
 
 /** Each once. Throws `MALFORMED_REQUEST` for too many. */
@@ -150,10 +166,10 @@ function ask(visit: Visit, about: Selected, given: Typed, refused: ProblemBody |
 const jobNote = 'each as its own change. The next page shows how far that is, and can stop it.';
 
 function fieldOf(
-  { label, hint, isLines }: NonNullable<BulkAction['field']>,
+  { label, hint, kind }: NonNullable<BulkAction['field']>,
   value: string,
   refused: ProblemBody | null,
 ): Html {
   const parts = { name: 'typed', label, value, ...(hint === undefined ? {} : { hint }) };
-  return isLines ? textArea(parts, refused) : textField(parts, refused);
+  return { line: textField, lines: textArea, moment: momentField }[kind](parts, refused);
 }

@@ -53,7 +53,7 @@ describe('postern credential', () => {
     assert.match(await cli.done('credential', 'show', 'acme-anywhere'), /\n *allowed from +anywhere\n/);
   });
 
-  it('edits the address list alone, and none of a revoked one', async () => {
+  it('edits the end and the address list alone, and none of a revoked one', async () => {
     await issue('hmac', '--id', 'acme-hmac');
     const before = await credential('acme-hmac');
     const out = await cli.done('credential', 'edit', 'acme-hmac', '--allow-from', '2001:DB8::/32', '--revision', '1');
@@ -69,6 +69,13 @@ describe('postern credential', () => {
     assert.match(wrong.err, /--allow-from: item 1 of "allowFrom" .*write 10\.0\.0\.0\/8/);
     await cli.done('credential', 'edit', 'acme-hmac', '--unset', 'allow-from');
     assert.equal((await credential('acme-hmac')).allowFrom, null);
+    await cli.done('credential', 'edit', 'acme-hmac', '--expires', '90d');
+    assert.deepEqual(await credential('acme-hmac'), { ...before, expiresAt: nowSeconds + 90 * day });
+    const over = await cli.run(['credential', 'edit', 'acme-hmac', '--expires', '2020-01-01T00:00:00Z']);
+    assert.equal(over.code, 2);
+    assert.match(over.err, /--expires: 2020-01-01T00:00:00Z is over; revoke the credential to end it at once/);
+    await cli.done('credential', 'edit', 'acme-hmac', '--unset', 'expires');
+    assert.deepEqual(await credential('acme-hmac'), before);
     await cli.done('credential', 'revoke', 'acme-hmac', '--yes');
     const revoked = await cli.run(['credential', 'edit', 'acme-hmac', '--allow-from', '10.0.0.0/8']);
     assert.equal(revoked.code, 4);

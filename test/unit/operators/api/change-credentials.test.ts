@@ -181,7 +181,7 @@ describe('management API: changes of credentials', () => {
     assert.equal(foreign.body['detail'], 'the credential "initech-hmac" already exists; take another "id"');
   });
 
-  it('edit the address list, by a patch that takes nothing else', async () => {
+  it('edit the end and the address list, by a patch that takes nothing else', async () => {
     const edit = async (code: string | null, body: object, who = 'paula'): Promise<Answer> => {
       const asked = { body, headers: { 'if-match': '*' } };
       return code === null
@@ -203,7 +203,14 @@ describe('management API: changes of credentials', () => {
       assert.equal((refused.body['errors'] as { detail: string }[])[0]?.detail, detail);
     }
     await edit('INVALID_RESOURCE', { state: 'revoked' });
-    await edit('INVALID_RESOURCE', { expiresAt: '2030-01-01T00:00:00Z' });
+    await edit(null, { expiresAt: '2030-01-01T00:00:00Z' });
+    assert.equal((await stored('acme-hmac')).resource.expiresAt, Date.parse('2030-01-01T00:00:00Z') / 1000);
+    const over = await edit('INVALID_RESOURCE', { expiresAt: '2020-01-01T00:00:00Z' });
+    const detail = '2020-01-01T00:00:00Z is over; revoke the credential to end it at once';
+    assert.deepEqual(over.body['errors'], [{ pointer: '/expiresAt', detail }]);
+    await edit('INVALID_RESOURCE', { expiresAt: 'soon' });
+    await edit(null, { expiresAt: null });
+    assert.equal((await stored('acme-hmac')).resource.expiresAt, null);
     await edit('FORBIDDEN', { allowFrom: null }, 'victor');
     await edit(null, { allowFrom: null });
     assert.equal(await networks(), null);

@@ -5,7 +5,7 @@ import { Secret } from '../../../../src/model/secret.ts';
 import { ApiProblem } from '../../../../src/operators/api/problem.ts';
 import { Jobs, type JobStep, type StepOutcome } from '../../../../src/operators/console/jobs/jobs.ts';
 import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
-import { hiddenValue, type PageAnswer, TestConsole } from '../../../support/console/test-console.ts';
+import { hiddenValue, NOW, type PageAnswer, TestConsole } from '../../../support/console/test-console.ts';
 import { credential } from '../../../support/pipeline/resources.ts';
 import { poll } from '../../../support/time/poll.ts';
 
@@ -104,6 +104,24 @@ describe('console: changes of several at once', () => {
     assert.match(again.text, /They were shown before/);
     await carryOut('/selected/credentials?id=globex-1&action=revoke');
     assert.equal((await store.find('credential', 'globex-1'))?.resource.state, 'revoked');
+  });
+
+  it('set the same end for each, typed or chosen in UTC, and refuse a time without its zone', async () => {
+    const path = '/selected/credentials?id=acme-1&id=globex-1&action=expire';
+    const endOf = async (id: string): Promise<number | null | undefined> =>
+      (await store.find('credential', id))?.resource.expiresAt;
+    await carryOut(path, { typed: '90d' });
+    for (const id of ['acme-1', 'globex-1']) assert.equal(await endOf(id), NOW + 90 * 86_400);
+    const { text } = await carryOut(path, { 'typed-picked': '2027-01-01T00:00' });
+    assert.match(text, /<h2[^>]*>Expire 2 credentials<\/h2>/);
+    for (const id of ['acme-1', 'globex-1']) assert.equal(await endOf(id), Date.UTC(2027, 0) / 1000);
+    const onceKey = hiddenValue(await console.open('alice', path), 'onceKey');
+    for (const typed of ['2027-01-01T00:00', '', '2027-01-01T00:00:00Z or 2028-01-01T00:00:00Z']) {
+      const fields = { id: 'acme-1', action: 'expire', typed, onceKey };
+      const refused = await console.submit('alice', '/selected/credentials', fields);
+      assert.equal(refused.status, 422);
+      assert.match(refused.text, /id="typed-fault"[^]*with its zone/);
+    }
   });
 
   it('end with the first outage', async () => {
