@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { parseConfig } from '../gateway/config.ts';
 import { type ListenAddress, parseListenAddress } from '../base/net/listen-address.ts';
 import { packageFiles } from './programs/servers.ts';
-import { type ControlPlane, filesOf, manifestSnippet, overlayOf } from './snippet/manifest-snippet.ts';
+import { type ControlPlane, filesOf, manifestSnippet, mutualTlsFileOf, overlayOf } from './snippet/manifest-snippet.ts';
 import { plainSnippet, whyNotCallable } from './snippet/plain-snippet.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -16,6 +16,8 @@ interface SnippetOptions {
   readonly http?: string;
   readonly gateway?: string;
   readonly service?: string;
+  /** The folder; true for none. */
+  readonly mutualTls?: string | true;
 }
 
 /** Adds `postern envoy` with its command. */
@@ -34,17 +36,22 @@ export function registerEnvoy(program: Command, context: CommandContext): void {
       '--gateway <names>',
       'istio: NAMESPACE/LABEL, the value of its label "istio"; envoy-gateway: NAMESPACE/GATEWAY/LISTENER',
     )
-    .option('--service <names>', "istio and envoy-gateway: NAMESPACE/SERVICE, Postern's");
+    .option('--service <names>', "istio and envoy-gateway: NAMESPACE/SERVICE, Postern's")
+    .option(
+      '--mutual-tls [folder]',
+      'ask partners for certificates; plain: with tls.crt, tls.key and ca.crt in this folder on the machine of Envoy',
+    );
   addHelp(command, {
     notes: `Plain: YAML in the shape of a configuration of Envoy, with the addresses of the settings unless they are given.
 Istio and Envoy Gateway: manifests, after a comment with what belongs into the product's own settings.
-Routes to back ends, and with TLS the transport sockets (docs/tls.md), are yours to add.
+Routes to back ends, and with TLS to Postern the transport sockets (docs/tls.md), are yours to add.
 All of it comes from envoy.yaml and deploy/overlays of this version, comments included.`,
     examples: [
       'postern envoy snippet > postern-parts.yaml',
       'postern envoy snippet | postern doctor --envoy-file -',
       'postern envoy snippet --grpc postern.internal:9001 --http postern.internal:9002',
       'postern envoy snippet --for envoy-gateway --gateway edge/partners/https > postern.yaml',
+      'postern envoy snippet --mutual-tls /etc/envoy/partners',
     ],
   });
   addAction(command, context, (options: SnippetOptions) => {
@@ -53,15 +60,22 @@ All of it comes from envoy.yaml and deploy/overlays of this version, comments in
   });
 }
 
-function snippetFor({ for: kind, grpc, http, gateway, service }: SnippetOptions, terminal: Terminal): string {
+function snippetFor(
+  { for: kind, grpc, http, gateway, service, mutualTls }: SnippetOptions,
+  terminal: Terminal,
+): string {
   if (kind === 'plain') {
     refuse({ '--gateway': gateway, '--service': service }, 'plain');
-    return plainSnippet(readFileSync(packageFiles.envoyYaml, 'utf8'), {
+    const addresses = {
       grpc: addressOf('--grpc', grpc, 'grpcAddress', terminal),
       http: addressOf('--http', http, 'httpAddress', terminal),
-    });
+    };
+    return plainSnippet(readFileSync(packageFiles.envoyYaml, 'utf8'), addresses, tlsFolderOf(mutualTls));
   }
   refuse({ '--grpc': grpc, '--http': http }, kind);
+  if (typeof mutualTls === 'string') {
+    throw new UsageError(`--mutual-tls takes no folder with --for ${kind}, which has certificates in Secrets`);
+  }
   const folder = join(packageFiles.deploy, overlayOf(kind));
   const files = new Map(filesOf(kind).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
   const [namespace = '', name = '', listener = ''] = namesIn(
@@ -70,10 +84,18 @@ function snippetFor({ for: kind, grpc, http, gateway, service }: SnippetOptions,
     kind === 'istio' ? 'NAMESPACE/LABEL' : 'NAMESPACE/GATEWAY/LISTENER',
   );
   const [serviceNamespace = '', serviceName = ''] = namesIn('--service', service, 'NAMESPACE/SERVICE');
-  return manifestSnippet(kind, files, {
+  const clusterNames = {
     gateway: gateway === undefined ? null : { namespace, name, listener },
     service: service === undefined ? null : { namespace: serviceNamespace, name: serviceName },
-  });
+  };
+  const added = mutualTls === undefined ? null : join(packageFiles.deploy, mutualTlsFileOf(kind));
+  return manifestSnippet(kind, files, clusterNames, added === null ? null : readFileSync(added, 'utf8'));
+}
+
+function tlsFolderOf(mutualTls: SnippetOptions['mutualTls']): string | null {
+  if (mutualTls === undefined) return null;
+  if (mutualTls !== true && mutualTls.startsWith('/')) return mutualTls;
+  throw new UsageError('--mutual-tls: must be a folder on the machine of Envoy, such as /etc/envoy/partners');
 }
 
 /** No option is ignored in silence. */

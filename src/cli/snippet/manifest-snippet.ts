@@ -1,3 +1,5 @@
+import { withMutualTlsOfEnvoyGateway, withMutualTlsOfIstio } from './mutual-tls.ts';
+
 /** A control plane whose manifests are below deploy/overlays. */
 export type ControlPlane = 'istio' | 'envoy-gateway';
 
@@ -14,6 +16,12 @@ interface Overlay {
   /** What belongs into the settings of the product or into a resource of yours: printed as a comment. */
   readonly settings: readonly string[];
   readonly rename: (text: string, names: ClusterNames) => string;
+  /** What mutual TLS for partners changes: a file of the overlay, and one that a component adds. */
+  readonly mutualTls: {
+    readonly file: string;
+    readonly change: (text: string) => string;
+    readonly added: string;
+  };
 }
 
 const overlays: Readonly<Record<ControlPlane, Overlay>> = {
@@ -21,6 +29,7 @@ const overlays: Readonly<Record<ControlPlane, Overlay>> = {
     manifests: ['authorization-policy.yaml', 'destination-rule.yaml', 'envoy-filter.yaml'],
     settings: ['istiod-values.yaml', 'gateway.yaml'],
     rename: renameIstio,
+    mutualTls: { file: 'gateway.yaml', change: withMutualTlsOfIstio, added: 'envoy-filter.yaml' },
   },
   'envoy-gateway': {
     manifests: [
@@ -32,12 +41,18 @@ const overlays: Readonly<Record<ControlPlane, Overlay>> = {
     ],
     settings: ['controller-values.yaml', 'gateway.yaml', 'routes.yaml'],
     rename: renameEnvoyGateway,
+    mutualTls: { file: 'traffic-policies.yaml', change: withMutualTlsOfEnvoyGateway, added: 'patch-policy.yaml' },
   },
 };
 
 /** The folder below deploy that has the manifests of a control plane. */
 export function overlayOf(controlPlane: ControlPlane): string {
   return `overlays/${controlPlane}`;
+}
+
+/** The file below deploy that mutual TLS for partners adds to the manifests of a control plane. */
+export function mutualTlsFileOf(controlPlane: ControlPlane): string {
+  return `components/mutual-tls-${controlPlane}/${overlays[controlPlane].mutualTls.added}`;
 }
 
 /** The files of an overlay that {@link manifestSnippet} reads, by name. */
@@ -48,18 +63,25 @@ export function filesOf(controlPlane: ControlPlane): readonly string[] {
 /**
  * The manifests that put Postern behind a gateway that a cluster has already, with these names. What is no manifest of
  * its own stands in front, as a comment.
+ *
+ * @param mutualTls the text of {@link mutualTlsFileOf}; null where partners show no certificates
  */
 export function manifestSnippet(
   controlPlane: ControlPlane,
   files: ReadonlyMap<string, string>,
   names: ClusterNames,
+  mutualTls: string | null = null,
 ): string {
-  const { manifests, settings, rename } = overlays[controlPlane];
-  const textOf = (name: string): string => rename(files.get(name) ?? '', names).trimEnd();
+  const { manifests, settings, rename, mutualTls: asking } = overlays[controlPlane];
+  const textOf = (name: string): string => {
+    const text = files.get(name) ?? '';
+    return rename(mutualTls !== null && name === asking.file ? asking.change(text) : text, names).trimEnd();
+  };
+  const added = mutualTls === null ? '' : `---\n${rename(mutualTls, names).trimEnd()}\n`;
   const commented = settings.map((name) => textOf(name).replaceAll(/^/gm, '# ').replaceAll(/ +$/gm, ''));
   const head = `# Postern behind a gateway that exists (--for ${controlPlane}). This comment has what belongs into the settings of the
 # product, into your gateway and into your routes; the manifests after it are for kubectl apply -f.`;
-  return `${[head, ...commented].join('\n# ---\n')}\n${manifests.map((name) => `---\n${textOf(name)}\n`).join('')}`;
+  return `${[head, ...commented].join('\n# ---\n')}\n${manifests.map((name) => `---\n${textOf(name)}\n`).join('')}${added}`;
 }
 
 const GATEWAY_NAME = /((?:kind: Gateway\n(?:metadata:\n)? +|parentRefs:\n +- )name: )partners\b/g;

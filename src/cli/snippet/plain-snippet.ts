@@ -1,4 +1,5 @@
 import { formatListenAddress, type ListenAddress } from '../../base/net/listen-address.ts';
+import { withMutualTls } from './mutual-tls.ts';
 import { replaceFound, withoutBlock } from './text-blocks.ts';
 
 /** Where Envoy reaches Postern. */
@@ -16,9 +17,18 @@ const HEADER = `# Postern's parts of an Envoy configuration, each where it belon
 /** What is not Postern's, by the line that it begins with. */
 const OTHERS = ['admin:', '      address:', '                access_log:', '    - name: backend '];
 
-/** Postern's parts of envoy.yaml, for an Envoy that has a listener already: with its comments, and these addresses. */
-export function plainSnippet(envoyYaml: string, { grpc, http }: PosternAddresses): string {
-  const own = OTHERS.reduce(withoutBlock, envoyYaml.replace(/^(?:#.*\n)+\n/, HEADER));
+/**
+ * Postern's parts of envoy.yaml, for an Envoy that has a listener already: with its comments, and these addresses.
+ *
+ * @param tlsFolder the folder with the files of mutual TLS, on Envoy's machine; null without it
+ */
+export function plainSnippet(
+  envoyYaml: string,
+  { grpc, http }: PosternAddresses,
+  tlsFolder: string | null = null,
+): string {
+  const parts = OTHERS.reduce(withoutBlock, envoyYaml.replace(/^(?:#.*\n)+\n/, HEADER));
+  const own = tlsFolder === null ? parts : withMutualTls(parts, tlsFolder);
   return `${withAddress(withAddress(own, 'postern', grpc), 'postern-http', http).trimEnd()}\n`;
 }
 

@@ -10,6 +10,7 @@ import {
   objectAt,
   readEnvoyConfig,
 } from '../../support/envoy/envoy-config.ts';
+import { findDifferences } from '../../support/kubernetes/find-differences.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { runCli } from './run-cli.ts';
 
@@ -74,7 +75,55 @@ describe('postern envoy snippet', () => {
     assert.equal(cluster(given, 'postern-http')['type'], 'STRICT_DNS');
   });
 
+  it('asks callers for certificates of the authorities in a folder, and is the same else', async () => {
+    const [plain, asking] = [parsed(await printed([])), parsed(await printed(['--mutual-tls', '/etc/envoy/"p"/']))];
+    assert.deepEqual(findDifferences(plain, asking), [
+      'static_resources.listeners.0.filter_chains.0.filters.0.typed_config.forward_client_cert_details: added',
+      'static_resources.listeners.0.filter_chains.0.transport_socket: added',
+    ]);
+    const chain = objectAt(asking, 'static_resources', 'listeners', 0, 'filter_chains', 0);
+    const common = objectAt(chain, 'transport_socket', 'typed_config', 'common_tls_context');
+    assert.deepEqual(common['validation_context'], { trusted_ca: { filename: '/etc/envoy/"p"/ca.crt' } });
+    assert.deepEqual(common['tls_certificates'], [
+      {
+        certificate_chain: { filename: '/etc/envoy/"p"/tls.crt' },
+        private_key: { filename: '/etc/envoy/"p"/tls.key' },
+      },
+    ]);
+  });
+
+  for (const [kind, changed] of [
+    ['istio', 'mode: OPTIONAL_MUTUAL'],
+    ['envoy-gateway', 'clientValidation:'],
+  ] as const) {
+    it(`asks callers for certificates at a gateway of its own name: ${kind}`, async () => {
+      const gateway = kind === 'istio' ? 'edge/front' : 'edge/front/tls';
+      const text = await printed(['--for', kind, '--gateway', gateway, '--mutual-tls']);
+      assert.equal(text.split(changed).length, 2);
+      if (kind === 'envoy-gateway') {
+        const policy = objectsOf(text).find((each) => (each as JsonObject | null)?.['kind'] === 'ClientTrafficPolicy');
+        assert.deepEqual(objectAt(policy as JsonObject, 'spec', 'headers', 'xForwardedClientCert'), {
+          mode: 'SanitizeSet',
+        });
+      }
+      const added = objectsOf(text).at(-1) as JsonObject;
+      assert.deepEqual(
+        [objectAt(added, 'metadata')['name'], objectAt(added, 'metadata')['namespace']],
+        ['postern-mutual-tls', 'edge'],
+      );
+      assert.match(JSON.stringify(added), /include_peer_certificate/);
+      assert.doesNotMatch(JSON.stringify(added), /partners\/partners|istio-partners/);
+    });
+  }
+
   for (const [title, args, settings, message] of [
+    ['mutual TLS without the folder of its files', ['--mutual-tls'], {}, /--mutual-tls: must be a folder/],
+    [
+      'a folder for Istio',
+      ['--for', 'istio', '--mutual-tls', '/etc/envoy'],
+      {},
+      /--mutual-tls takes no folder with --for istio/,
+    ],
     ['an address that is none', ['--grpc', 'nowhere'], {}, /--grpc: "nowhere" is no address/],
     ['every address of a machine', [], { POSTERN_GRPC_ADDRESS: '0.0.0.0:9001' }, /none to call: give .* with --grpc/],
     ['a port that is not known', ['--http', 'a:0'], {}, /a:0 takes any free port: give .* with --http/],
