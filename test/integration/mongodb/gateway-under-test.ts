@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { parseConfig } from '../../../src/gateway/config.ts';
 import type { Environment } from '../../../src/base/environment.ts';
 import { type Gateway } from '../../../src/gateway/gateway.ts';
@@ -36,7 +36,11 @@ export interface GatewayUnderTest extends AsyncDisposable {
 }
 
 /** Starts a gateway on free ports. `settings` come beside those that a test needs anyway. */
-export async function startTestGateway(uri: string, settings: Environment = {}): Promise<GatewayUnderTest> {
+export async function startTestGateway(
+  uri: string,
+  settings: Environment = {},
+  clock: Clock = systemClock,
+): Promise<GatewayUnderTest> {
   const environment = {
     POSTERN_STORE: uri,
     POSTERN_KEYRING: 'env:KEY_RING',
@@ -56,7 +60,7 @@ export async function startTestGateway(uri: string, settings: Environment = {}):
   const gateway = await startGateway({
     config: parsed.config,
     environment,
-    clock: systemClock,
+    clock,
     logger: createLogger('info', destination),
   });
   const lines = (): LogLine[] =>
