@@ -42,7 +42,7 @@ const roles = {
   ],
   posternOperator: [
     ...resources.map((collection) => on(collection, 'find', 'insert', 'update', 'remove')),
-    ...['operators', 'sessions', 'idempotency'].map((collection) =>
+    ...['operators', 'sessions', 'idempotency', 'jobs'].map((collection) =>
       on(collection, 'find', 'insert', 'update', 'remove'),
     ),
     on('meta', 'find', 'insert', 'update'),

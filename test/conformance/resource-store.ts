@@ -10,6 +10,7 @@ import {
   Conflict,
   Outdated,
   type ResourceStore,
+  type NewestFirst,
   type Selection,
 } from '../../src/resources/changes/resource-store.ts';
 import { hashAppKey } from '../../src/model/app-key.ts';
@@ -244,6 +245,23 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
           assert.deepEqual(await ids(kind, { labels: { team: 'payments' }, ids: ['b', 'c'] }), ['b']);
           assert.deepEqual(await ids(kind, { labels: {} }), ['a', 'b', 'c', 'd']);
         }
+      });
+
+      it('lists the newest first, from a place on', async () => {
+        for (const id of ['b', 'a', 'c']) await commit(creation('consumer', consumer({ id, labels: { odd: id } })));
+        const newest = async (behind: NewestFirst['behind'], more: Selection = {}): Promise<readonly string[]> =>
+          await ids('consumer', { ...more, newest: { by: 'createdAt', behind } });
+        const all = await newest(null);
+        const times = new Map<string, number>();
+        for (const id of all) times.set(id, (await stored('consumer', id)).createdAt);
+        const sorted = [...all].sort(
+          (one, other) => (times.get(other) ?? 0) - (times.get(one) ?? 0) || (one < other ? 1 : -1),
+        );
+        assert.deepEqual([all.length, all], [3, sorted]);
+        for (const [index, id] of all.entries()) {
+          assert.deepEqual(await newest({ atSeconds: times.get(id) ?? 0, id }, { most: 1 }), all.slice(index + 1));
+        }
+        assert.deepEqual(await newest(null, { labels: { odd: 'a' } }), ['a']);
       });
 
       it('lists by the beginning of ids and by parts of names, whatever their case', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { createConsole } from '../../src/operators/console/console.ts';
+import { memoryJobs } from '../support/console/memory-job-store.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { ApiListener } from '../../src/operators/process/listener.ts';
 import { divideRequests } from '../../src/operators/process/routes.ts';
@@ -112,7 +113,7 @@ function requestTarget(): FuzzTarget {
     };
     const clock = { ...systemClock, nowMs: () => current().now * 1000 };
     const pages = createConsole({
-      ...{ api: { fetch: async (...given) => await current().api.fetch(...given) }, clock },
+      ...{ api: { fetch: async (...given) => await current().api.fetch(...given) }, clock, jobs: memoryJobs(clock) },
       findSession: async () => await Promise.resolve(null),
       observer: {
         answered: () => undefined,

@@ -3,11 +3,11 @@ import { textOf } from '../../resources/changes/generate-credential.ts';
 import type { Paint } from '../../resources/changes/render-change.ts';
 import {
   declareUse,
-  endOfAppKey,
   type ShownCredential,
   type ShownState,
   stateAt,
 } from '../../resources/changes/shown-credential.ts';
+import { endOfAppKey } from '../../resources/app-key-end.ts';
 import { shortKnownBy } from '../../resources/known-by.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { firstCertificateEndOf } from '../../model/certificate-ends.ts';

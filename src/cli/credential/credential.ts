@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { MIN_CHARACTERS_TO_SHOW } from '../../resources/app-key-end.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { shownFields } from '../../resources/credential-fields.ts';
 import { textOf } from '../../resources/changes/generate-credential.ts';
@@ -11,7 +12,6 @@ import {
   type ShownCredential,
   shownStates,
   stateAt,
-  MIN_CHARACTERS_TO_SHOW,
 } from '../../resources/changes/shown-credential.ts';
 import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';

@@ -44,6 +44,7 @@ export async function openFileStore(
   return {
     resources: resourceStore(path, resourcesOf(content, unread)),
     due: null,
+    directory: null,
     usage: { usageOf: async () => await Promise.resolve(new Map()) },
     traffic: createProcessTraffic(environment),
     audit: { events: () => withoutTrail(path), keepAttempt: () => withoutTrail(path) },
@@ -52,6 +53,7 @@ export async function openFileStore(
     isTokenRevoked: null,
     sessions: null,
     once: null,
+    jobs: null,
     replicas: null,
     file: path,
     [Symbol.asyncDispose]: async () => {

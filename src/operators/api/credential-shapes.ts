@@ -1,11 +1,6 @@
 import { idField } from '../../model/document/fields.ts';
-import {
-  declareUse,
-  MIN_CHARACTERS_TO_SHOW,
-  type ShownCredential,
-  shownStates,
-  stateAt,
-} from '../../resources/changes/shown-credential.ts';
+import { declareUse, type ShownCredential, shownStates, stateAt } from '../../resources/changes/shown-credential.ts';
+import { MIN_CHARACTERS_TO_SHOW } from '../../resources/app-key-end.ts';
 import { credentialKind, declareWholeCredential } from '../../resources/credential.ts';
 import { declaredFields } from '../../resources/credential-fields.ts';
 import { shownMaterialFields } from '../../resources/credential-material.ts';

@@ -16,10 +16,14 @@ import { collectAll, type ResourceStore } from '../../resources/changes/resource
 import type { Operator } from '../../model/operator.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
+import { listByKeyEnd, listNewest } from './credential-lists.ts';
 import { duePlaceText, readDuePlace, spansOf } from './due-query.ts';
 import { credentialSchema, oneCredentialSchema, showCredential } from './credential-shapes.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { reachCredential, reaches, requireReached, selectorOf } from './reach.ts';
+import { type ListOrder, orderPlace, readOrder } from './list-order.ts';
+import { KEY_END_PATTERN } from '../../resources/app-key-end.ts';
+import { ApiProblem } from './problem.ts';
 import { etagOf, idParam, listQuery, pick, spanOf, spanParam } from './request.ts';
 import { answers, pageSchema } from './shapes.ts';
 
@@ -36,6 +40,19 @@ const query = listQuery.extend({
     .regex(/^[0-9a-f]{64}$/)
     .optional()
     .openapi({ description: 'The one whose App Key has this SHA-256, in lower-case hex: whose key is it?' }),
+  appKeyEnd: z.string().regex(KEY_END_PATTERN).optional().openapi({
+    description:
+      'Those whose App Key ends with these four characters, in the order of their ids. Goes without endpoint.',
+  }),
+  sort: z
+    .enum(['id', '-createdAt', 'expiresAt', 'lastUsedAt'])
+    .default('id')
+    .openapi({
+      description:
+        'By consumer and id; or the newest first; or those with an end, the first to end first; or those that work, the ' +
+        'longest unused first. The last two go without consumer, and all but the first without endpoint, appKeyHash, ' +
+        'appKeyEnd, expiringWithin, unusedFor and formerInUse.',
+    }),
   status: z.enum(shownStates).optional().openapi({ description: 'Those that are worth this now.' }),
   expiringWithin: spanParam.optional().openapi({ description: 'Those that work, and end within this time.' }),
   unusedFor: spanParam.optional().openapi({ description: 'Those that work, and were not used for this time.' }),
@@ -46,7 +63,10 @@ const query = listQuery.extend({
 
 /** Adds the routes that show credentials of consumers within reach, never with a secret. */
 export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, clock }: ApiPorts): void {
-  const { resources, usage, due } = store;
+  const { resources, usage, due, directory } = store;
+
+  const totalOf = async (isAll: boolean): Promise<{ readonly total?: number }> =>
+    isAll ? { total: await directory.count('credential') } : {};
 
   api.openapi(
     createRoute({
@@ -67,13 +87,17 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
       requirePermission(operator, 'read');
       const {
         limit,
-        cursor: at,
+        cursor,
         fields,
         consumer: consumerId,
         endpoint: endpointId,
         appKeyHash,
+        appKeyEnd,
+        sort,
         ...wish
       } = context.req.valid('query');
+      const named = { consumerId, endpointId, appKeyHash, appKeyEnd };
+      requireSortable(sort, named, wish);
       if (consumerId !== undefined) await requireReached(operator, 'consumer', consumerId, resources);
       const endpoint =
         endpointId === undefined
@@ -84,14 +108,32 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
       // Of no consumer, where nobody within reach has it.
       if (appKeyHash !== undefined && holder === null) return context.json({ items: [], nextCursor: null }, 200);
       const nowSeconds = clock.nowSeconds();
-      const { isWanted, isUseWanted, spans } = wishOf(wish, nowSeconds);
+      const { isWanted, isUseWanted, spans } = wishOf(wish, sort, nowSeconds);
       const cursors = context.get('cursors');
-      const isNarrowed = [consumerId, endpointId, appKeyHash].some((each) => each !== undefined);
+      const order = orderOf(sort);
+      if (appKeyEnd !== undefined || order !== null) {
+        const at = order ?? 'id';
+        const place = readOrder(at, cursor, cursors);
+        const chosen = {
+          operator,
+          limit,
+          isWanted: (each: ManagedCredential) => isHolder(each) && isWanted(each),
+          isUseWanted,
+        };
+        const { shown, last } =
+          appKeyEnd === undefined
+            ? await listNewest({ resources, usage }, { ...place, consumerId }, chosen)
+            : await listByKeyEnd({ resources, usage, directory }, appKeyEnd, { ...place, consumerId }, chosen);
+        const items = shown.map((each) => ({ ...pick(showCredential(each, nowSeconds), fields) }));
+        const nextCursor = last === null ? null : cursors.after(orderPlace(at, last.resource.id, last));
+        return context.json({ items, nextCursor, ...(await totalOf(isEach(named, wish, operator))) }, 200);
+      }
+      const isNarrowed = Object.values(named).some((each) => each !== undefined);
       if (spans !== null && !isNarrowed) {
         const { shown, next } = await readDuePage(
           { resources, usage, due },
           { spans, labels: selectorOf(operator), isWanted, isUseWanted },
-          { from: cursors.readPlace(at, (text) => readDuePlace(text, spans)), limit, nowSeconds },
+          { from: cursors.readPlace(cursor, (text) => readDuePlace(text, spans)), limit, nowSeconds },
         );
         const items = shown.map((each) => ({ ...pick(showCredential(each, nowSeconds), fields) }));
         return context.json({ items, nextCursor: next === null ? null : cursors.after(duePlaceText(next)) }, 200);
@@ -105,10 +147,11 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
           isUseWanted,
           isWanted: (credential) => isHolder(credential) && isWanted(credential),
         },
-        { from: cursors.readPlace(at, readPlace), limit, nowSeconds },
+        { from: cursors.readPlace(cursor, readPlace), limit, nowSeconds },
       );
       const items = shown.map((each) => ({ ...pick(showCredential(each, nowSeconds), fields) }));
-      return context.json({ items, nextCursor: next === null ? null : cursors.after(placeText(next)) }, 200);
+      const nextCursor = next === null ? null : cursors.after(placeText(next));
+      return context.json({ items, nextCursor, ...(await totalOf(isEach(named, wish, operator))) }, 200);
     },
   );
 
@@ -150,16 +193,57 @@ async function findHolder(
   return consumer !== null && reaches(operator, consumer.resource) ? stored.resource : null;
 }
 
+type CredentialSort = z.infer<typeof query>['sort'];
+type Wished = Pick<z.infer<typeof query>, 'method' | 'status' | 'expiringWithin' | 'unusedFor' | 'formerInUse'>;
+
+/** What names few of all credentials. */
+interface Named {
+  readonly consumerId: string | undefined;
+  readonly endpointId: string | undefined;
+  readonly appKeyHash: string | undefined;
+  readonly appKeyEnd: string | undefined;
+}
+
+/** Throws `MALFORMED_REQUEST` where a store has no index for what is asked. */
+function requireSortable(sort: CredentialSort, named: Named, { expiringWithin, unusedFor, formerInUse }: Wished): void {
+  const { consumerId, endpointId, appKeyHash, appKeyEnd } = named;
+  if (appKeyEnd !== undefined && endpointId !== undefined) {
+    throw new ApiProblem('MALFORMED_REQUEST', 'appKeyEnd goes without endpoint');
+  }
+  if (sort === 'id') return;
+  const isDue = expiringWithin !== undefined || unusedFor !== undefined || formerInUse === 'true';
+  const isNamed = [endpointId, appKeyHash, appKeyEnd].some((each) => each !== undefined);
+  if (!isDue && !isNamed && (sort === '-createdAt' || consumerId === undefined)) return;
+  throw new ApiProblem('MALFORMED_REQUEST', `sort=${sort} does not go with what else is asked; see the document`);
+}
+
+function orderOf(sort: CredentialSort): ListOrder | null {
+  return sort === '-createdAt' ? sort : null;
+}
+
+function spansOfSort(sort: CredentialSort): readonly DueSpan[] | null {
+  const whole = { afterMs: -Infinity, untilMs: Infinity };
+  if (sort === 'expiresAt') return [{ order: 'end', ...whole }];
+  return sort === 'lastUsedAt' ? [{ order: 'idle', ...whole }] : null;
+}
+
+/** Whether a list is of all credentials that there are. */
+function isEach(named: Named, { method, status }: Wished, operator: Operator): boolean {
+  const isNamed = Object.values(named).some((each) => each !== undefined);
+  return !isNamed && method === undefined && status === undefined && selectorOf(operator) === undefined;
+}
+
 /** What the query of a list wishes of credentials. Throws `MALFORMED_REQUEST` for a span that is too long. */
 function wishOf(
-  { method, status, expiringWithin, unusedFor, formerInUse }: Omit<z.infer<typeof query>, 'limit'>,
+  { method, status, expiringWithin, unusedFor, formerInUse }: Wished,
+  sort: CredentialSort,
   nowSeconds: number,
 ): Pick<DueWish, 'isWanted' | 'isUseWanted'> & { readonly spans: readonly DueSpan[] | null } {
   const ending = expiringWithin === undefined ? null : spanOf('expiringWithin', expiringWithin);
   const unused = unusedFor === undefined ? null : spanOf('unusedFor', unusedFor);
   const isFormerWanted = formerInUse === 'true';
   return {
-    spans: spansOf({ endingSeconds: ending, isFormerWanted, unusedSeconds: unused }, nowSeconds),
+    spans: spansOfSort(sort) ?? spansOf({ endingSeconds: ending, isFormerWanted, unusedSeconds: unused }, nowSeconds),
     isWanted: (credential) =>
       (method === undefined || credential.methods.includes(method)) &&
       (status === undefined || stateAt(credential, nowSeconds) === status) &&

@@ -9,6 +9,7 @@ import type { Declared } from '../../resources/declared.ts';
 import type { ResourceOf, Stored } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { type Asker, type ChangeOutcome, changesOf, commit, operationOf, readMade, refuseNames } from './change.ts';
+import { orderParam, orderPlace, readOrder } from './list-order.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { labelsWithin, type ReachedKind, requireReached } from './reach.ts';
 import {
@@ -50,11 +51,12 @@ export interface LabelledResource<K extends ReachedKind> {
 }
 
 const params = z.object({ id: idParam });
+const sortedListQuery = labelledListQuery.extend({ sort: orderParam });
 
 /** Adds the routes to list, create, show, edit and delete resources that carry labels, within an operator's reach. */
 export function addLabelledResource<K extends ReachedKind>(
   api: OpenAPIHono<ApiEnvironment>,
-  { store: { resources } }: ApiPorts,
+  { store: { resources, directory } }: ApiPorts,
   { kind, name, plural, rules, given, permission, deletion, ...resource }: LabelledResource<K>,
 ): void {
   const { warningsOf } = resource;
@@ -80,21 +82,23 @@ export function addLabelledResource<K extends ReachedKind>(
       path,
       tags,
       operationId: `list${name}s`,
-      summary: `The ${plural} within reach, in the order of their ids.`,
-      request: { query: labelledListQuery },
+      summary: `The ${plural} within reach, in the order of their ids unless \`sort\` says otherwise.`,
+      request: { query: sortedListQuery },
       responses: answers({ 200: pageSchema(`${name}Page`, shapes.resource) }),
     }),
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read');
-      const { limit, cursor: from, fields, label, q: namedLike } = context.req.valid('query');
+      const { limit, cursor: from, fields, label, q: namedLike, sort } = context.req.valid('query');
       const cursors = context.get('cursors');
-      const after = cursors.read(from);
+      const order = readOrder(sort, from, cursors);
       const labels = labelsWithin(operator, labelsOf(label));
       if (labels === null) return context.json({ items: [], nextCursor: null }, 200);
-      const listed = resources.list(kind, { labels, namedLike, after, most: limit + 1 });
-      const page = await readListPage(listed, { limit, cursors }, (each) => pick(show(each), fields));
-      return context.json(page, 200);
+      const listed = resources.list(kind, { labels, namedLike, ...order, most: limit + 1 });
+      const placeOf = (stored: Stored<ResourceOf[K]>): string => orderPlace(sort, stored.resource.id, stored);
+      const page = await readListPage(listed, { limit, cursors, placeOf }, (each) => pick(show(each), fields));
+      const isAll = namedLike === undefined && Object.keys(labels).length === 0;
+      return context.json(isAll ? { ...page, total: await directory.count(kind) } : page, 200);
     },
   );
 

@@ -5,12 +5,14 @@ import { declareVersion } from '../../resources/declare-resource.ts';
 import { declareOperator, operatorKind } from '../../resources/operator.ts';
 import type { Stored } from '../../resources/resource.ts';
 import { ApiProblem } from './problem.ts';
+import { orderParam, orderPlace, readOrder } from './list-order.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { etagOf, idParam, listQuery, pick } from './request.ts';
 import { answers, objectOf, pageSchema, readListPage, resourceSchemas } from './shapes.ts';
 import { ONLY_ADMINISTRATORS } from '../../resources/changes/rights/operator-rights.ts';
 import { managesOperators } from './sight.ts';
 
+const sortedListQuery = listQuery.extend({ sort: orderParam });
 const time = { type: 'string', format: 'date-time' } as const;
 const token = {
   type: 'object',
@@ -67,16 +69,17 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
       path: '/v1/operators',
       tags,
       operationId: 'listOperators',
-      summary: 'The operators, in the order of their ids. For admins without labels.',
-      request: { query: listQuery },
+      summary: 'The operators, in the order of their ids unless `sort` says otherwise. For admins without labels.',
+      request: { query: sortedListQuery },
       responses: answers({ 200: pageSchema('OperatorPage', operatorShapes.resource) }),
     }),
     async (context) => {
       requireManager(context.get('operator'));
-      const { limit, cursor: from, fields } = context.req.valid('query');
+      const { limit, cursor: from, fields, sort } = context.req.valid('query');
       const cursors = context.get('cursors');
-      const listed = resources.list('operator', { after: cursors.read(from), most: limit + 1 });
-      const page = await readListPage(listed, { limit, cursors }, (each) => pick(showOperator(each), fields));
+      const listed = resources.list('operator', { ...readOrder(sort, from, cursors), most: limit + 1 });
+      const placeOf = (stored: Stored<Operator>): string => orderPlace(sort, stored.resource.id, stored);
+      const page = await readListPage(listed, { limit, cursors, placeOf }, (each) => pick(showOperator(each), fields));
       return context.json(page, 200);
     },
   );

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Clock } from '../../base/clock.ts';
 import type { CursorSealer } from '../../model/keyring/cursor-sealer.ts';
+import type { CredentialDirectory } from '../../resources/changes/credential-directory.ts';
 import type { DueSource } from '../../resources/changes/due-source.ts';
 import type { OnceRequests } from '../../resources/changes/idempotency.ts';
 import type { ReplicaDirectory } from '../../resources/changes/replicas.ts';
@@ -28,6 +29,7 @@ export interface ApiPorts {
 /** What a database has: refusals of all replicas, and the replicas. */
 export interface ApiStore extends Pick<SystemOfRecord, 'resources' | 'usage' | 'traffic' | 'audit'> {
   readonly due: DueSource;
+  readonly directory: Pick<CredentialDirectory, 'withKeyEnd' | 'count'>;
   readonly refusals: RefusalSource;
   readonly replicas: ReplicaDirectory;
   readonly once: OnceRequests;

@@ -82,16 +82,21 @@ export const besideWarnings: Beside = {
   required: [],
 };
 
+const total = z.number().int().optional().openapi({
+  description: 'How many there are on all pages. Only where a store knows it: for lists of all, without a filter.',
+});
+
 /** A page of a list. */
 export function pageSchema(name: string, item: JsonObject): z.ZodType<Page> {
   const items = z.array(z.union([item, someFields]));
-  return z.object({ items, nextCursor: z.string().nullable() }).openapi(name);
+  return z.object({ items, nextCursor: z.string().nullable(), total }).openapi(name);
 }
 
 /** A page: its items, and where the next one begins; null for the last. */
 export interface Page {
   readonly items: Record<string, unknown>[];
   readonly nextCursor: string | null;
+  readonly total?: number | undefined;
 }
 
 /** A page has items of so many characters of JSON at most, and one whatever it has. */
@@ -100,7 +105,7 @@ export const MAX_PAGE_CHARACTERS = 4 * 1024 * 1024;
 /** The first `limit` of a stream as a page; fewer where they are large. Reads no further than it must. */
 export async function readListPage<T extends { readonly id: string }>(
   items: AsyncIterable<Stored<T>>,
-  { limit, cursors }: { readonly limit: number; readonly cursors: Cursors },
+  { limit, cursors, placeOf = idOf }: ListPageParts<T>,
   show: (stored: Stored<T>) => object,
 ): Promise<Page> {
   const shown: Record<string, unknown>[] = [];
@@ -113,9 +118,20 @@ export async function readListPage<T extends { readonly id: string }>(
     const each = { ...show(item) };
     characters += JSON.stringify(each).length;
     shown.push(each);
-    last = item.resource.id;
+    last = placeOf(item);
   }
   return { items: shown, nextCursor: null };
+}
+
+interface ListPageParts<T> {
+  readonly limit: number;
+  readonly cursors: Cursors;
+  /** Behind which place the next page begins; the id without it. */
+  readonly placeOf?: (stored: Stored<T>) => string;
+}
+
+function idOf({ resource }: Stored<{ readonly id: string }>): string {
+  return resource.id;
 }
 
 /** One field that a change touches. */

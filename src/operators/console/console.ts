@@ -16,7 +16,6 @@ import type { CsvTable, Page, Shown, Visit } from './frame/page.ts';
 import { problemPage } from './frame/problem-page.ts';
 import { originOf } from './frame/request-origin.ts';
 import { requireUse } from './frame/rights.ts';
-import { Jobs } from './jobs/jobs.ts';
 import { pages } from './pages.ts';
 import { csvName, csvText } from './parts/csv.ts';
 import type { ConsoleEnvironment, ConsolePorts, ConsoleSession } from './ports.ts';
@@ -51,9 +50,6 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
   const { clock, observer } = ports;
   const assets = new Assets();
   const shares = new RequestShares(clock);
-  const jobs = new Jobs((error) => {
-    observer.defect(error, randomUUID());
-  });
   const menu = pages.flatMap(({ path, needs, menu: entry }): MenuEntry[] =>
     entry === undefined ? [] : [{ path, needs, ...entry }],
   );
@@ -118,7 +114,7 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
     if (kept !== null) context.header('set-cookie', kept);
     return context.redirect(signInPath(context.req.raw, kept !== null), 303);
   });
-  for (const page of pages) addPage(app, page, ports, jobs, send);
+  for (const page of pages) addPage(app, page, ports, send);
   app.notFound(() => {
     throw new ApiProblem('NOT_FOUND', 'There is no page at this address.');
   });
@@ -156,8 +152,7 @@ async function keptOf(request: Request): Promise<string | null> {
 function addPage(
   app: Hono<ConsoleEnvironment>,
   { path, needs, show, csv, submit }: Page,
-  { api, clock }: ConsolePorts,
-  jobs: Jobs,
+  { api, clock, jobs }: ConsolePorts,
   send: (context: ConsoleContext, shown: Shown) => Promise<Response>,
 ): void {
   const visitOf = (context: ConsoleContext): Visit => {

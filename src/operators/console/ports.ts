@@ -3,6 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiEnvironment, ApiObserver, Peer } from '../api/ports.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Operator } from '../../model/operator.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import type { SignInPorts } from './sign-in/sign-in.ts';
 
 /** Somebody who is signed in. */
@@ -20,6 +21,8 @@ export interface ConsolePorts {
   readonly findSession: (request: Request, bindings: HttpBindings) => Promise<ConsoleSession | null>;
   /** How operators sign in; without it nobody can. */
   readonly signIn?: SignInPorts;
+  /** What operators change of several at once. Not owned. */
+  readonly jobs: Jobs;
   readonly clock: Clock;
   readonly observer: ApiObserver;
 }

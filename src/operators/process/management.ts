@@ -1,12 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { createApi } from '../api/app.ts';
 import { ApiListener, type ArrivalTimes } from './listener.ts';
 import type { AnsweredRequest, ApiObserver, ApiStore } from '../api/ports.ts';
 import type { Config } from '../../gateway/config.ts';
 import { createConsole } from '../console/console.ts';
+import { Jobs } from '../console/jobs/jobs.ts';
 import { listen, tlsIdentity } from '../../gateway/listeners.ts';
 import { OwnedParts, type ProcessPorts } from '../../gateway/parts.ts';
 import { openTls } from '../../gateway/tls.ts';
 import { type CursorRing, createCursorSealer } from '../../model/keyring/cursor-sealer.ts';
+import type { CredentialDirectory } from '../../resources/changes/credential-directory.ts';
+import type { JobStore } from '../../resources/changes/jobs.ts';
 import type { SystemOfRecord } from '../../resources/changes/resource-store.ts';
 import { formatListenAddress, type ListenAddress } from '../../base/net/listen-address.ts';
 import { createPeerTrust, isLoopback } from '../../base/net/networks.ts';
@@ -15,6 +19,7 @@ import type { Logger } from '../../gateway/observe/logger.ts';
 import type { ManageMetrics } from './manage-metrics.ts';
 import { createAdmin } from './admin.ts';
 import { reportingCommits } from './count-changes.ts';
+import { noteKeyEnds } from './note-key-ends.ts';
 import { divideRequests } from './routes.ts';
 import { createSignInObserver, openSignIn } from './sign-in.ts';
 import { manageFiles } from '../../gateway/configured-files.ts';
@@ -78,6 +83,15 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
       labelOwners,
       publicUrl: config.publicUrl,
     });
+    const jobs = parts.own(
+      new Jobs({
+        store: requireJobs(store),
+        clock,
+        onDefect: (error) => {
+          observer.defect(error, randomUUID());
+        },
+      }),
+    );
     const signIn = await openSignIn(config, { store, clock, observer: createSignInObserver(logger, metrics) });
     const findSession = async (request: Request) => (await signIn?.sessions.find(request)) ?? null;
     const fetch =
@@ -85,7 +99,7 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
         ? api.fetch
         : divideRequests({
             api: api.fetch,
-            console: createConsole({ api, findSession, signIn, clock, observer }).fetch,
+            console: createConsole({ api, findSession, signIn, jobs, clock, observer }).fetch,
           });
     const opened = parts.own(
       new ApiListener({
@@ -106,6 +120,7 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
         opened.replaceTls(tlsIdentity(material, null));
       }) ?? null,
     );
+    parts.own(noteKeyEnds(database.directory, logger));
     const address = opened.address();
     const adminAddress = await admin.open();
     logger.info('the management API is served', { address: formatListenAddress(address), tls: tls !== null });
@@ -129,13 +144,26 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
   }
 }
 
-function requireDatabase({ file, due, refusals, replicas, once, ...others }: SystemOfRecord): ApiStore {
-  if (due !== null && refusals !== null && replicas !== null && once !== null) {
-    return { ...others, due, refusals, replicas, once };
+function requireDatabase({
+  file,
+  due,
+  directory,
+  refusals,
+  replicas,
+  once,
+  ...others
+}: SystemOfRecord): ApiStore & { readonly directory: CredentialDirectory } {
+  if (due !== null && directory !== null && refusals !== null && replicas !== null && once !== null) {
+    return { ...others, due, directory, refusals, replicas, once };
   }
   throw new Error(
     `POSTERN_STORE: ${String(file)} is a file, which the management API does not change; it needs MongoDB`,
   );
+}
+
+function requireJobs({ jobs }: SystemOfRecord): JobStore {
+  if (jobs === null) throw new Error('the store keeps no jobs');
+  return jobs;
 }
 
 /** The ring at each moment. */

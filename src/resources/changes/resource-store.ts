@@ -1,10 +1,12 @@
 import type { Sealer } from '../../model/keyring/sealed.ts';
 import type { Change, Operation, RevertedEvent } from './change.ts';
+import type { CredentialDirectory } from './credential-directory.ts';
 import type { DueSource } from './due-source.ts';
 import type { RefusalSource } from '../../check/refusals/refusal-record.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resource.ts';
 import type { ReplicaDirectory } from './replicas.ts';
 import type { OnceRequests } from './idempotency.ts';
+import type { JobStore } from './jobs.ts';
 import type { SessionStore } from './sessions.ts';
 import { findNearestName } from '../../model/document/nearest-name.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
@@ -43,8 +45,17 @@ export interface Selection {
   readonly namedLike?: string | undefined;
   /** Those whose ids come after this one. */
   readonly after?: string | undefined;
+  /** In place of the order of ids. */
+  readonly newest?: NewestFirst | undefined;
   /** So many are wanted: no more are asked for at once. A list still gives all that are taken from it. */
   readonly most?: number | undefined;
+}
+
+/** Those first that were created or changed last, and of one second those with the greatest ids. */
+export interface NewestFirst {
+  readonly by: 'createdAt' | 'updatedAt';
+  /** Only those behind this one, as it stood. */
+  readonly behind: { readonly atSeconds: number; readonly id: string } | null;
 }
 
 /**
@@ -204,6 +215,8 @@ export interface SystemOfRecord extends AsyncDisposable {
   readonly usage: UsageSource;
   /** Null for a declarative file, which is in memory as a whole. */
   readonly due: DueSource | null;
+  /** Null for a declarative file. */
+  readonly directory: CredentialDirectory | null;
   readonly traffic: TrafficSource;
   readonly audit: AuditTrail;
   /** What was refused to known callers; null where only the service that runs knows. */
@@ -218,6 +231,8 @@ export interface SystemOfRecord extends AsyncDisposable {
   readonly sessions: SessionStore | null;
   /** Requests of the management API that are answered once; null without a key ring, and for a declarative file. */
   readonly once: OnceRequests | null;
+  /** What operators change of several at once; null without a key ring, and for a declarative file. */
+  readonly jobs: JobStore | null;
   /** The path of a declarative file, which takes no changes from commands; null for a database. */
   readonly file: string | null;
 }

@@ -1,14 +1,13 @@
 import { isLive } from '../../base/clock.ts';
 import { certificateEndsOf, firstCertificateEndOf, hasCertificateEnded } from '../../model/certificate-ends.ts';
 import { endingsOf, isInUse } from '../../model/ending.ts';
-import { formerEndOf, type Material, materialFacts } from '../../model/material.ts';
+import { formerEndOf, type Material } from '../../model/material.ts';
+import { endOfAppKey } from '../app-key-end.ts';
 import { describeKey } from '../credential-material.ts';
 import { declareVersion } from '../declare-resource.ts';
 import { endsOf } from '../endings.ts';
 import { type Declared, declareTime } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
-import { isUnopened } from '../../model/keyring/sealed.ts';
-import { textOf } from './generate-credential.ts';
 import { pagesOf, type Usage, type UsageSource } from './resource-store.ts';
 
 /** A credential as operators see it: with when it was used. */
@@ -30,21 +29,6 @@ export async function* readShownCredentials(
     const usage = await source.usageOf(page.map(({ resource }) => resource.id));
     for (const stored of page) yield { stored, usage: usage.get(stored.resource.id) ?? null };
   }
-}
-
-/** An App Key of fewer characters shows none of them: the rest of it could be guessed. */
-export const MIN_CHARACTERS_TO_SHOW = 24;
-const SHOWN_CHARACTERS = 4;
-
-/**
- * The last characters of an App Key that is the secret, by which people tell one from another; of 32 hex digits, 112
- * bits stay secret. Null for an App Key that is short, not kept, not opened here, or no secret. They are stored
- * nowhere.
- */
-export function endOfAppKey({ material, appKey }: Pick<ManagedCredential, 'material' | 'appKey'>): string | null {
-  if (materialFacts[material.kind].appKey !== 'secret' || appKey === null || isUnopened(appKey)) return null;
-  const text = textOf(appKey);
-  return text.length < MIN_CHARACTERS_TO_SHOW ? null : text.slice(-SHOWN_CHARACTERS);
 }
 
 /** For programs: when a credential was used, the end of its App Key, what its public keys are, and its version. */

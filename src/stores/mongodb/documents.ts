@@ -61,6 +61,8 @@ export interface UsageDocument {
   readonly retiringSecretLastUsedAt?: Date;
   /** When it was last used, or began to work; never later than that. Commits set it for credentials that are new. */
   readonly idleSince?: Date;
+  /** How its App Key ends, by which people find it. Commits set it. */
+  readonly appKeyEnd?: string;
 }
 
 /** The requests of one day to one endpoint by one consumer, or by all. `_id` is `2026-11-23/endpointId/consumerId`. */
@@ -133,8 +135,8 @@ export interface RefusalDocument {
 
 /** One number of the database as a whole. */
 export interface MetaDocument {
-  readonly _id: 'schema' | 'state' | 'turn';
-  /** `schema`: the version of collections and indexes. */
+  readonly _id: 'schema' | 'state' | 'turn' | 'keyEnds';
+  /** `schema`: the version of collections and indexes. `keyEnds`: that of the ends of all App Keys. */
   readonly version?: number;
   /** `schema`: which process changes it, and until when. */
   readonly lease?: { readonly holder: string; readonly until: Date };
@@ -172,6 +174,23 @@ export interface IdempotencyDocument {
   readonly answer?: Readonly<Record<string, unknown>>;
 }
 
+/** What an operator changes of several at once. TTL index on `expiresAt`. */
+export interface JobDocument {
+  readonly _id: string;
+  readonly operatorId: string;
+  /** Of the form that started it. */
+  readonly key: string;
+  readonly title: string;
+  readonly startedAt: Date;
+  readonly seenAt: Date;
+  readonly expiresAt: Date;
+  readonly steps: readonly { readonly name: string; readonly href: string }[];
+  readonly outcomes: readonly { readonly isDone: boolean; readonly text: string; readonly secret?: Sealed }[];
+  readonly isEnded: boolean;
+  /** Whether the operator wants it to end. */
+  readonly isStopped: boolean;
+}
+
 /**
  * What a replica says of itself, repeatedly; removed when it stops, or when it can serve nothing from memory any more.
  */
@@ -206,6 +225,7 @@ interface Documents {
   readonly operators: DeclaredDocument;
   readonly sessions: SessionDocument;
   readonly idempotency: IdempotencyDocument;
+  readonly jobs: JobDocument;
   readonly usage: UsageDocument;
   readonly traffic: TrafficDocument;
   readonly formerAppKeys: FormerAppKeyDocument;

@@ -4,6 +4,8 @@ import { createAuditTrail } from './audit-trail.ts';
 import { connectMongodb, type ConnectionWish, nameOfCommand } from './connect.ts';
 import { byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { collectionOf } from './documents.ts';
+import { createJobStore } from './jobs.ts';
+import { createCredentialDirectory } from './credential-directory.ts';
 import { createDueSource } from './due-credentials.ts';
 import { withFaults } from './faults.ts';
 import { describeFault } from './mapping/document-fault.ts';
@@ -78,6 +80,7 @@ export function openMongoStore(
     resources: new MongoResourceStore({ ...ports, db }),
     usage: createUsageSource(db, timeoutMs),
     due: createDueSource(db, clock, timeoutMs),
+    directory: createCredentialDirectory(db, ports.sealer, timeoutMs),
     traffic: createTrafficSource(db, timeoutMs),
     audit: createAuditTrail(db, { clock, timeoutMs }),
     refusals: createRefusalSource(db, timeoutMs),
@@ -93,6 +96,7 @@ export function openMongoStore(
     },
     sessions: createSessionStore(db, timeoutMs),
     once: ports.sealer === null ? null : createOnceRequests(db, ports.sealer, timeoutMs),
+    jobs: ports.sealer === null ? null : createJobStore(db, ports.sealer, timeoutMs),
     file: null,
     db,
     [Symbol.asyncDispose]: async () => {

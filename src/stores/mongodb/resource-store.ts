@@ -11,6 +11,7 @@ import { Obstacles } from './commit/obstacles.ts';
 import { inTransaction } from './commit/transaction.ts';
 import { endRevision, LATEST_BEGIN_MS } from './commit/store-revision.ts';
 import { findNamed, withNames } from './named-like.ts';
+import { orderOf } from './newest-first.ts';
 import { isCommitted, makeChanges, revisionFor, WRITES_AT_ONCE } from './commit/write-changes.ts';
 import { isStandAlone } from './connect.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
@@ -81,10 +82,11 @@ export class MongoResourceStore implements ResourceStore {
     const collection = db.collection<Identified>(recordKinds[kind].collection);
     const { namedLike } = selection;
     const named = namedLike === undefined ? null : await findNamed(collection, namedLike, timeoutMs);
-    for (const narrowed of filtersOf(selection)) {
+    const { parts, sort } = await orderOf(collection, selection.newest, timeoutMs);
+    for (const narrowed of productOf([...filtersOf(selection)], parts)) {
       const filter = named === null ? narrowed : withNames(narrowed, named);
       const batchSize = Math.min(selection.most ?? READ_AT_ONCE, READ_AT_ONCE);
-      const documents = collection.find(filter, { sort: { _id: 1 }, batchSize });
+      const documents = collection.find(filter, { sort, batchSize });
       for await (const document of iterateWithFaults(batchesInTime(documents, timeoutMs))) {
         const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, this.#reading);
         if ('value' in mapped) yield mapped.value;
@@ -233,6 +235,16 @@ function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
   else
     for (const piece of chunksOf([...new Set(ids)].sort(), IDS_AT_ONCE))
       yield { ...narrowed, _id: { $in: [...piece] } };
+}
+
+/** Each narrowed by each part of an order, one behind the other. */
+function* productOf(
+  filters: Iterable<Filter<Identified>>,
+  parts: readonly Filter<Identified>[],
+): Generator<Filter<Identified>> {
+  for (const part of parts) {
+    for (const filter of filters) yield Object.keys(part).length === 0 ? filter : { $and: [filter, part] };
+  }
 }
 
 /** Names of labels may hold dots and dollars, which paths of fields cannot. */

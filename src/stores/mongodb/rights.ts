@@ -13,6 +13,7 @@ export interface Right {
 }
 
 const resources = ['endpoints', 'consumers', 'credentials', 'grants', 'plans', 'issuers'] as const;
+const forManagement = ['operators', 'sessions', 'idempotency', 'jobs'] as const;
 const COMMANDS_FAIL = 'commands and "postern manage" fail where they need it';
 const FIX_FAILS = '"postern doctor --fix" fails';
 
@@ -36,7 +37,7 @@ export const neededRights: Readonly<Record<RightsUse, readonly Right[]>> = {
     right('replicas', ['insert', 'update', 'remove'], '"postern replicas" does not show the replica'),
   ],
   operator: [
-    ...[...resources, 'operators' as const, 'sessions' as const, 'idempotency' as const].map((each) =>
+    ...[...resources, ...forManagement].map((each) =>
       right(each, ['find', 'insert', 'update', 'remove'], COMMANDS_FAIL),
     ),
     right('meta', ['find', 'insert', 'update'], COMMANDS_FAIL),

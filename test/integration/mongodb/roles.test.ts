@@ -190,7 +190,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         ...each(['replicas'], 'read', 'drop', 'bypass'),
         ...each(resources, 'insert', 'update', 'upsert', 'remove', 'drop', 'bypass'),
         ...each(['audit', 'formerAppKeys'], 'read', 'insert', 'update', 'remove', 'drop'),
-        ...each(['operators', 'sessions', 'idempotency'], 'read', 'insert', 'update', 'remove', 'drop'),
+        ...each(['operators', 'sessions', 'idempotency', 'jobs'], 'read', 'insert', 'update', 'remove', 'drop'),
         ...each(['meta'], 'insert', 'update', 'remove', 'drop'),
         ...each(['usage'], 'remove', 'drop', 'bypass'),
         ...each(['traffic'], 'read', 'remove', 'drop', 'bypass'),

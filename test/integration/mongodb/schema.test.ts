@@ -104,6 +104,7 @@ describe('the schema of the database', () => {
     ['sessions', { _id: '0'.repeat(64), operatorId: 'alice', createdAt: new Date() }],
     ['sessions', { _id: 'x', operatorId: 'alice', createdAt: new Date(), expiresAt: new Date() }],
     ['idempotency', { _id: '0'.repeat(64), operatorId: 'alice', createdAt: new Date(), expiresAt: new Date() }],
+    ['jobs', { _id: 'x', operatorId: 'alice', key: 'k', title: 'Disable 2 consumers', expiresAt: new Date() }],
     ['replay', { _id: 'x' }],
     ['replay', { _id: 'x', expiresAt: new Date(), appKey: 'acme' }],
   ];

@@ -16,6 +16,7 @@ import type { TrafficCount } from '../../../src/model/traffic-count.ts';
 import { assertDocumented, type ReadDocument } from './documented.ts';
 import { testKeyRing } from '../keyring/test-key-ring.ts';
 import { MemoryOnceRequests } from './memory-once-requests.ts';
+import { memoryDirectory } from '../manage/memory-directory.ts';
 import { memoryDue } from '../manage/memory-due.ts';
 import { type InitialResources, MemoryResourceStore } from '../manage/memory-resource-store.ts';
 
@@ -165,6 +166,7 @@ const nothingHappened: MemoryRecords = { refusals: [], traffic: [], replicas: []
 export function memoryApiStore(store: MemoryResourceStore, records = nothingHappened): ApiPorts['store'] {
   return {
     ...{ resources: store, usage: store, audit: store, due: memoryDue(store) },
+    directory: memoryDirectory(store),
     traffic: {
       counts: ({ sinceHour, endpointId, consumers }) =>
         records.traffic.filter(

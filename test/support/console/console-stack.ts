@@ -5,6 +5,7 @@ import type { ApiObserver } from '../../../src/operators/api/ports.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openStore } from '../../../src/cli/store/open-store.ts';
 import { createConsole } from '../../../src/operators/console/console.ts';
+import { Jobs } from '../../../src/operators/console/jobs/jobs.ts';
 import type { ConsoleSession } from '../../../src/operators/console/ports.ts';
 import { ApiListener } from '../../../src/operators/process/listener.ts';
 import type { OperatorRole } from '../../../src/model/operator.ts';
@@ -44,15 +45,22 @@ export async function startConsole(uri: string): Promise<ConsoleStack> {
     await postern('operator add setup --role admin --no-token');
     const wish = { store: undefined, environment, needsSecrets: 'new', command: 'manage', timeoutMs: 5000 } as const;
     const store = keep(await openStore({ ...wish, warn: (message) => assert.fail(message) }, systemClock));
-    const { due, refusals, replicas, once } = store;
-    assert.ok(due !== null && refusals !== null && replicas !== null && once !== null);
+    const { due, directory, refusals, replicas, once, jobs: jobStore } = store;
+    assert.ok(
+      due !== null &&
+        directory !== null &&
+        refusals !== null &&
+        replicas !== null &&
+        once !== null &&
+        jobStore !== null,
+    );
     const defects: unknown[] = [];
     const note = (error: unknown): unknown => defects.push(error);
     const observer: ApiObserver = { answered: () => undefined, defect: note, answerLost: note };
     const ports = { clock: systemClock, observer };
     const publicUrl = new URL('https://api.example.com');
     const api = createApi({
-      ...{ ...ports, cursors: testCursors, store: { ...store, due, refusals, replicas, once }, publicUrl },
+      ...{ ...ports, cursors: testCursors, store: { ...store, due, directory, refusals, replicas, once }, publicUrl },
       findUnreadiness: () => null,
     });
     const findSession = async ({ headers }: Request): Promise<ConsoleSession | null> => {
@@ -60,7 +68,8 @@ export async function startConsole(uri: string): Promise<ConsoleStack> {
       const found = id === undefined ? null : await store.resources.find('operator', id);
       return found === null ? null : { operator: found.resource, csrfToken: `of ${found.resource.id}` };
     };
-    const { fetch } = createConsole({ ...ports, api, findSession });
+    const jobs = keep(new Jobs({ store: jobStore, clock: systemClock, onDefect: note }));
+    const { fetch } = createConsole({ ...ports, api, findSession, jobs });
     const listener = keep(
       new ApiListener({
         ...{ fetch, clock: systemClock, isTrustedAddress: () => false },

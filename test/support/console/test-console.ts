@@ -2,11 +2,13 @@ import type { HttpBindings } from '@hono/node-server';
 import { createApi } from '../../../src/operators/api/app.ts';
 import type { AnsweredRequest, Peer } from '../../../src/operators/api/ports.ts';
 import { createConsole } from '../../../src/operators/console/console.ts';
+import { Jobs } from '../../../src/operators/console/jobs/jobs.ts';
 import { operatorDefaults, type Operator } from '../../../src/model/operator.ts';
 import type { RefusalRecord } from '../../../src/check/refusals/refusal-record.ts';
 import type { TrafficCount } from '../../../src/model/traffic-count.ts';
 import { StoreUnavailable } from '../../../src/check/store/credential-source.ts';
 import { memoryApiStore, peerAt, testCursors } from '../api/memory-api.ts';
+import { MemoryJobStore } from './memory-job-store.ts';
 import { MemoryResourceStore } from '../manage/memory-resource-store.ts';
 
 /** When everything happens, in seconds since the epoch. */
@@ -30,6 +32,7 @@ export class TestConsole {
   readonly traffic: TrafficCount[] = [];
   readonly answered: AnsweredRequest[] = [];
   readonly defects: unknown[] = [];
+  readonly jobs: Jobs;
   /** Set: whatever the console asks, MongoDB does not answer. */
   isStoreDown = false;
   /** Seconds since the epoch; a test can set it. */
@@ -58,7 +61,12 @@ export class TestConsole {
       const operator = this.#operators.get(request.headers.get('x-test-operator') ?? '');
       return operator === undefined ? null : { operator, csrfToken: `token of ${operator.id}` };
     };
-    this.#fetch = createConsole({ api, findSession, clock, observer }).fetch;
+    this.jobs = new Jobs({
+      store: new MemoryJobStore(),
+      clock,
+      onDefect: (error) => this.defects.push(error),
+    });
+    this.#fetch = createConsole({ api, findSession, clock, observer, jobs: this.jobs }).fetch;
   }
 
   /** What a store throws that does not answer. */

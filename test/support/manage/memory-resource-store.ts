@@ -1,6 +1,7 @@
 import type { Clock } from '../../../src/base/clock.ts';
 import { sidesOf } from '../../../src/resources/changes/audit/event-sides.ts';
 import { declareCredential } from '../../../src/resources/credential.ts';
+import { idOfResource } from '../../../src/resources/declare-resource.ts';
 import { grantId } from '../../../src/resources/grant.ts';
 import type { Change, Operation } from '../../../src/resources/changes/change.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type AuditTrail,
   type RefusedAttempt,
   type ResourceStore,
+  type NewestFirst,
   type Selection,
   type Usage,
   type UsageSource,
@@ -123,13 +125,16 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
   async *list<K extends ResourceKind>(kind: K, selection: Selection = {}): AsyncGenerator<Stored<ResourceOf[K]>> {
     await Promise.resolve();
     const table: ReadonlyMap<string, Stored<ResourceOf[K]>> = this.#tables[kind];
+    const { newest } = selection;
     const ids = [...new Set(selection.ids ?? table.keys())].sort();
+    if (newest !== undefined) ids.sort((one, other) => compareNewest(newest.by, table.get(one), table.get(other)));
     const appKeyHashes = selection.appKeyHashes === undefined ? null : new Set(selection.appKeyHashes);
     const consumerIds = selection.consumerIds === undefined ? null : new Set(selection.consumerIds);
     for (const id of ids) {
       const stored = table.get(id);
       if (selection.after !== undefined && id <= selection.after) continue;
-      if (stored === undefined || !isSelected(stored.resource, selection, appKeyHashes, consumerIds)) continue;
+      if (stored === undefined || (newest !== undefined && !isBehind(newest, id, stored))) continue;
+      if (!isSelected(stored.resource, selection, appKeyHashes, consumerIds)) continue;
       this.read[kind] += 1;
       yield stored;
     }
@@ -286,6 +291,25 @@ function copyOf(tables: Tables): Tables {
     issuer: new Map(tables.issuer),
     operator: new Map(tables.operator),
   };
+}
+
+/** The newest first, and of one second the greatest id. */
+function compareNewest(
+  by: NewestFirst['by'],
+  one: Stored<unknown> | undefined,
+  other: Stored<unknown> | undefined,
+): number {
+  if (one === undefined || other === undefined) return 0;
+  return other[by] - one[by] || (idOf(one) < idOf(other) ? 1 : -1);
+}
+
+function idOf({ resource }: Stored<unknown>): string {
+  return idOfResource(resource as ResourceOf[ResourceKind]);
+}
+
+function isBehind({ by, behind }: NewestFirst, id: string, stored: Stored<unknown>): boolean {
+  if (behind === null) return true;
+  return stored[by] < behind.atSeconds || (stored[by] === behind.atSeconds && id < behind.id);
 }
 
 function isSelected(

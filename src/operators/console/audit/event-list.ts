@@ -77,6 +77,8 @@ interface ShownList {
 
 const columns = ['When', 'Operator', 'Action', 'What', 'Reason', 'Revision'];
 const NONE = 'No change matches.';
+/** The trail has no other order. */
+const sorting = { by: 'When', hrefs: {} };
 
 /** A line for all that was changed at once, which unfolds. */
 function shownOperations(page: ListPage<ShownOperation>, wish: Readonly<Record<string, string>>): ShownList {
@@ -88,7 +90,7 @@ function shownOperations(page: ListPage<ShownOperation>, wish: Readonly<Record<s
     each.reason ?? '',
     revisionLink(each, wish),
   ]);
-  return { shown: table({ caption: 'Changes, the newest first', columns, rows, empty: NONE }), page };
+  return { shown: table({ caption: 'Changes, the newest first', columns, rows, sorting, empty: NONE }), page };
 }
 
 function shownEvents(page: ListPage<ShownEvent>): ShownList {

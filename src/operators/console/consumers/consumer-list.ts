@@ -10,6 +10,7 @@ import { chosenColumns, columnChoice, keptColumns } from '../parts/column-choice
 import { csvLink, labelsCell, readForCsv } from '../parts/csv.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
 import { searchForm, wishOf } from '../parts/search.ts';
+import { type SortedColumn, sortingOf } from '../parts/sorting.ts';
 import { type Cell, table } from '../parts/table.ts';
 import { enabledBadge, labels, time } from '../parts/values.ts';
 import type { ShownConsumer } from './shown-consumer.ts';
@@ -35,6 +36,11 @@ const columns: Readonly<Record<string, Column>> = {
   updatedAt: { text: 'Changed', cellOf: ({ updatedAt }) => time(updatedAt) },
 };
 const usualColumns = ['name', 'labels', 'enabled'];
+const sorted: readonly SortedColumn[] = [
+  { column: 'Id', sort: 'id', direction: 'ascending' },
+  { column: 'Created', sort: '-createdAt', direction: 'descending' },
+  { column: 'Changed', sort: '-updatedAt', direction: 'descending' },
+];
 
 /** Finds consumers by id, name, contact or label. */
 export const consumerList: Page = {
@@ -47,13 +53,15 @@ export const consumerList: Page = {
       withQuery('/v1/consumers', {
         limit: PAGE_SIZE,
         cursor: visit.query.get('cursor') ?? undefined,
+        sort: sortingOf('/consumers', visit.query, sorted).sort,
         ...wishOf(wanted),
       }),
     );
     return { title: 'Consumers', body: listOf(visit, wanted, page) };
   },
   csv: async (visit) => {
-    const wish = wishOf((visit.query.get('q') ?? '').trim());
+    const { sort } = sortingOf('/consumers', visit.query, sorted);
+    const wish = { ...wishOf((visit.query.get('q') ?? '').trim()), sort };
     const { items, isCut } = await readForCsv<ShownConsumer>(visit, '/v1/consumers', wish);
     const texts = consumerTexts.map(({ name }) => name);
     return {
@@ -88,6 +96,7 @@ ${table({
     html`${isCreator ? selectBox(consumer.id) : null}<a href="${url`/consumers/${consumer.id}`}">${consumer.id}</a>`,
     ...shown.map((name) => columns[name]?.cellOf(consumer) ?? ''),
   ]),
+  sorting: sortingOf('/consumers', query, sorted).sorting,
   empty: wanted === '' ? 'There are no consumers yet.' : `No consumer was found for "${wanted}".`,
 })}
 ${isCreator && page.items.length > 0 ? selectionForm('/selected/consumers', consumerActions) : null}

@@ -5,11 +5,16 @@ import type { Page, Visit } from '../frame/page.ts';
 import { csvLink, labelsCell, readForCsv } from '../parts/csv.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
 import { searchForm, wishOf } from '../parts/search.ts';
+import { type SortedColumn, sortingOf } from '../parts/sorting.ts';
 import { table } from '../parts/table.ts';
-import { enabledBadge, labels } from '../parts/values.ts';
+import { enabledBadge, labels, time } from '../parts/values.ts';
 import { authenticationOf, formatPathRule, type ShownEndpoint } from './shown-endpoint.ts';
 
 const PAGE_SIZE = '50';
+const sorted: readonly SortedColumn[] = [
+  { column: 'Id', sort: 'id', direction: 'ascending' },
+  { column: 'Changed', sort: '-updatedAt', direction: 'descending' },
+];
 
 /** Which requests there are endpoints for. */
 export const endpointList: Page = {
@@ -19,11 +24,13 @@ export const endpointList: Page = {
   show: async (visit) => {
     const wanted = (visit.query.get('q') ?? '').trim();
     const cursor = visit.query.get('cursor') ?? undefined;
-    const path = withQuery('/v1/endpoints', { limit: PAGE_SIZE, cursor, ...wishOf(wanted) });
+    const { sort } = sortingOf('/endpoints', visit.query, sorted);
+    const path = withQuery('/v1/endpoints', { limit: PAGE_SIZE, cursor, sort, ...wishOf(wanted) });
     return { title: 'Endpoints', body: listOf(visit, wanted, await visit.api.get<ListPage<ShownEndpoint>>(path)) };
   },
   csv: async (visit) => {
-    const wish = wishOf((visit.query.get('q') ?? '').trim());
+    const { sort } = sortingOf('/endpoints', visit.query, sorted);
+    const wish = { ...wishOf((visit.query.get('q') ?? '').trim()), sort };
     const { items, isCut } = await readForCsv<ShownEndpoint>(visit, '/v1/endpoints', wish);
     return {
       name: 'endpoints',
@@ -48,7 +55,7 @@ function listOf({ operator, query }: Visit, wanted: string, page: ListPage<Shown
 ${allows(operator.role, 'change-endpoints') ? html`<p><a class="button" href="/new/endpoint">Create an endpoint</a></p>` : null}
 ${table({
   caption: wanted === '' ? 'Endpoints' : `Endpoints found for "${wanted}"`,
-  columns: ['Id', 'Paths', 'Hosts', 'Methods', 'Authentication', 'Labels', 'State'],
+  columns: ['Id', 'Paths', 'Hosts', 'Methods', 'Authentication', 'Labels', 'State', 'Changed'],
   rows: page.items.map((endpoint) => [
     html`<a href="${url`/endpoints/${endpoint.id}`}">${endpoint.id}</a>`,
     pathsOf(endpoint),
@@ -57,7 +64,9 @@ ${table({
     authenticationOf(endpoint),
     labels(endpoint.labels),
     enabledBadge(endpoint.enabled),
+    time(endpoint.updatedAt),
   ]),
+  sorting: sortingOf('/endpoints', query, sorted).sorting,
   empty: wanted === '' ? 'There are no endpoints yet.' : `No endpoint was found for "${wanted}".`,
 })}
 ${pager('/endpoints', query, page)}

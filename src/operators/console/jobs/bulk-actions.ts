@@ -6,7 +6,7 @@ import { type ApiClient, type ChangeAnswer, ProblemAnswer } from '../frame/api-c
 import { url } from '../frame/html.ts';
 import type { FieldParts } from '../parts/form.ts';
 import { labelPatchOf } from '../parts/label-lines.ts';
-import type { StepOutcome } from './jobs.ts';
+import type { StepResult } from './jobs.ts';
 
 /** A change that can be made of several records. */
 export interface BulkAction {
@@ -28,7 +28,7 @@ export interface BulkAction {
     api: ApiClient,
     id: string,
     wish: { readonly typed: string; readonly reason: string },
-  ) => Promise<StepOutcome>;
+  ) => Promise<StepResult>;
 }
 
 function consumerEdit(bodyOf: (typed: string) => object): BulkAction['make'] {
@@ -69,7 +69,7 @@ export const consumerActions: Readonly<Record<string, BulkAction>> = {
 function credentialChange(
   verb: 'rotate' | 'revoke',
   bodyOf: (typed: string) => object | undefined,
-  done: (body: Rotated) => StepOutcome,
+  done: (body: Rotated) => StepResult,
 ): BulkAction['make'] {
   return async (api, id, { typed, reason }) => {
     const path = url`/v1/credentials/${id}`;
@@ -144,7 +144,7 @@ function secretIn({ id, appSecret, appKey }: IssuedCredential): { readonly secre
   return text === undefined ? {} : { secret: Secret.fromText(`${id}: ${text}`) };
 }
 
-function made(answer: ChangeAnswer<ChangeOutcome>): StepOutcome {
+function made(answer: ChangeAnswer<ChangeOutcome>): StepResult {
   if (answer.problem !== null) throw new ProblemAnswer(answer.problem);
   return { isDone: true, text: answer.body.changes.length === 0 ? 'it already was so' : 'changed' };
 }

@@ -4,7 +4,9 @@ import type { Page, Shown, Visit } from '../frame/page.ts';
 import { changeForm, hiddenField } from '../parts/form.ts';
 import { table } from '../parts/table.ts';
 import { badge, time } from '../parts/values.ts';
-import { type Job, MAX_JOBS } from './jobs.ts';
+import type { JobSecret, KeptJob } from '../../../resources/changes/jobs.ts';
+import { declareTime } from '../../../resources/declared.ts';
+import { type JobState, stateOfJob } from './jobs.ts';
 
 const TITLE = 'Your changes of several at once';
 
@@ -13,37 +15,39 @@ export const jobPage: Page = {
   path: '/jobs',
   needs: 'read',
   show: async (visit) => {
-    const jobs = visit.jobs.of(visit.operator.id);
-    const isRunning = jobs.some(({ isEnded }) => !isEnded);
-    return await Promise.resolve({
+    const jobs = await visit.jobs.of(visit.operator.id);
+    const isRunning = jobs.some((job) => stateOfJob(job, visit.nowSeconds) === 'running');
+    return {
       title: TITLE,
-      body: html`<p class="muted">They go on when you leave this page. This process knows the last ${MAX_JOBS} of them until it ends; the audit
-trail keeps what was done.</p>
+      body: html`<p class="muted">They go on when you leave this page, and are shown for a day; the audit trail keeps what was done.</p>
 ${isRunning ? html`<p><a href="/jobs" data-reload>Look again</a></p>` : null}
 ${jobs.length === 0 ? html`<p class="empty">There are none.</p>` : jobs.map((job) => section(job, visit))}`,
-    });
+    };
   },
   submit: async ({ jobs, operator }, form) => {
     const id = form.text('job');
-    if (form.isTicked('secrets')) return await Promise.resolve(secretsOf(jobs.takeSecrets(operator.id, id)));
-    jobs.stop(operator.id, id);
-    return await Promise.resolve({ href: '/jobs', notice: 'job-stopped' });
+    if (form.isTicked('secrets')) return secretsOf(await jobs.takeSecrets(operator.id, id));
+    await jobs.stop(operator.id, id);
+    return { href: '/jobs', notice: 'job-stopped' };
   },
 };
 
-function section(job: Job, visit: Visit): Html {
-  const { id, title, steps, outcomes, isEnded, startedAtSeconds } = job;
-  const started = `${new Date(startedAtSeconds * 1000).toISOString().slice(0, 19)}Z`;
+function section(job: KeptJob, visit: Visit): Html {
+  const { id, title, steps, outcomes, startedAt } = job;
+  const state = stateOfJob(job, visit.nowSeconds);
   const done = outcomes.filter(({ isDone }) => isDone).length;
   const [tried, all] = [outcomes.length, steps.length];
   const failed = tried - done;
   const rest = all - tried;
   return html`<section aria-labelledby="job-${id}">
 <h2 id="job-${id}">${title}</h2>
-<p>${isEnded ? 'Ended' : 'Running'}, started ${time(started)}: ${done} done, ${failed} not done, ${rest} not tried${isEnded ? null : ' yet'}.
+<p>${stateTexts[state]}, started ${time(declareTime(startedAt))}: ${done} done, ${failed} not done, ${rest} not tried${
+    state === 'running' ? ' yet' : null
+  }.
 <progress max="${all}" value="${tried}" aria-label="Tried of ${title}">${tried} of ${all}</progress></p>
-${isEnded ? null : changeForm(visit, hiddenField('job', id), html`<p class="buttons"><button type="submit">Stop</button></p>`)}
-${isEnded && outcomes.some(({ secret }) => secret !== undefined) ? secretsForm(job, visit) : null}
+${state === 'silent' ? silentNote(job) : null}
+${state === 'running' ? changeForm(visit, hiddenField('job', id), html`<p class="buttons"><button type="submit">Stop</button></p>`) : null}
+${state !== 'running' && outcomes.some(({ hasSecret }) => hasSecret) ? secretsForm(job, visit) : null}
 ${table({
   caption: `What came of: ${title}`,
   columns: ['Which', 'State', 'What'],
@@ -56,12 +60,20 @@ ${table({
 </section>`;
 }
 
-function stateOf(outcome: Job['outcomes'][number] | undefined): Html {
+const stateTexts: Readonly<Record<JobState, string>> = { running: 'Running', silent: 'Stopped', ended: 'Ended' };
+
+function silentNote({ seenAt, steps, outcomes }: KeptJob): Html {
+  const next = steps[outcomes.length]?.name;
+  return html`<p class="warning" role="status">Nothing was heard of it since ${time(declareTime(seenAt))}: the process that made it has ended, or is
+held up. ${next === undefined ? null : html`<strong>${next}</strong> may have been changed without being told here: look first.`}</p>`;
+}
+
+function stateOf(outcome: KeptJob['outcomes'][number] | undefined): Html {
   if (outcome === undefined) return badge('not tried', 'plain');
   return outcome.isDone ? badge('done', 'good') : badge('not done', 'bad');
 }
 
-function secretsForm({ id }: Job, visit: Visit): Html {
+function secretsForm({ id }: KeptJob, visit: Visit): Html {
   return changeForm(
     visit,
     hiddenField('job', id),
@@ -70,7 +82,7 @@ function secretsForm({ id }: Job, visit: Visit): Html {
   );
 }
 
-function secretsOf(secrets: ReturnType<Visit['jobs']['takeSecrets']>): Shown {
+function secretsOf(secrets: readonly JobSecret[]): Shown {
   return {
     title: 'The new secrets',
     trail: [{ href: '/jobs', text: TITLE }],
@@ -78,7 +90,12 @@ function secretsOf(secrets: ReturnType<Visit['jobs']['takeSecrets']>): Shown {
 ${table({
   caption: 'New secrets',
   columns: ['Credential', 'Secret'],
-  rows: secrets.map(({ name, secret }) => [name, html`<code>${secret.reveal().toString('utf8')}</code>`]),
+  rows: secrets.map(({ name, secret }) => [
+    name,
+    secret === null
+      ? 'The key ring does not open it: rotate again.'
+      : html`<code>${secret.reveal().toString('utf8')}</code>`,
+  ]),
   empty: 'They were shown before, and are not shown again. Rotate what was lost.',
 })}`,
   };

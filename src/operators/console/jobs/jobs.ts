@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../../base/clock.ts';
+import type { JobSecret, JobStore, KeptJob, StepOutcome } from '../../../resources/changes/jobs.ts';
 import { ApiProblem } from '../../api/problem.ts';
-import type { Secret } from '../../../model/secret.ts';
 
-/** Jobs of one operator that are kept; the oldest that has ended goes first. */
-export const MAX_JOBS = 5;
+/** Jobs of one operator that run at once. */
+export const MAX_RUNNING = 5;
+/** Jobs of one operator that are shown. */
+const MAX_SHOWN = 10;
+/** Longer than each of its steps may wait for the store. */
+const SILENT_SECONDS = 90;
+const KEPT_SECONDS = 86_400;
 
-/** What came of one step. */
-export interface StepOutcome {
-  readonly isDone: boolean;
-  /** What was done, or why not. */
-  readonly text: string;
-  /** What was made and is shown once. */
-  readonly secret?: Secret;
+/** What a step of a job gives. */
+export interface StepResult extends StepOutcome {
   /** Whether the steps behind it cannot be done either, as while the store is down. */
   readonly endsJob?: boolean;
 }
@@ -22,104 +24,132 @@ export interface JobStep {
   /** Its page. */
   readonly href: string;
   /** Makes the change; what is refused is an outcome. */
-  readonly run: () => Promise<StepOutcome>;
+  readonly run: () => Promise<StepResult>;
 }
 
-/** Several changes, made one after the other. */
-export interface Job {
-  readonly id: string;
-  readonly title: string;
-  /** Seconds since the epoch. */
-  readonly startedAtSeconds: number;
-  readonly steps: readonly Pick<JobStep, 'name' | 'href'>[];
-  /** Of the first steps; the others were not tried yet, or never where the job has ended. */
-  readonly outcomes: readonly StepOutcome[];
-  readonly isEnded: boolean;
+/** How a job stands. `silent`: the process that makes it has ended, or is held up. */
+export type JobState = 'running' | 'silent' | 'ended';
+
+/** How a job stands at a time. */
+export function stateOfJob({ isEnded, seenAt }: Pick<KeptJob, 'isEnded' | 'seenAt'>, nowSeconds: number): JobState {
+  if (isEnded) return 'ended';
+  return nowSeconds - seenAt > SILENT_SECONDS ? 'silent' : 'running';
 }
 
-interface OwnJob extends Job {
-  readonly key: string;
-  readonly outcomes: StepOutcome[];
-  isEnded: boolean;
-  isStopped: boolean;
+/** What jobs work with. */
+export interface JobPorts {
+  readonly store: JobStore;
+  readonly clock: Clock;
+  readonly onDefect: (error: unknown) => void;
 }
 
-/** The jobs that operators started in this process, which go with it: what was done is in the audit trail. */
-export class Jobs {
-  readonly #byOperator = new Map<string, OwnJob[]>();
-  readonly #onDefect: (error: unknown) => void;
+/**
+ * Runs the jobs that operators start at this process; the store keeps how far they are, for every process. Disposing
+ * ends each before its next step.
+ */
+export class Jobs implements AsyncDisposable {
+  readonly #ports: JobPorts;
+  readonly #running = new Set<Promise<void>>();
+  #isEnding = false;
 
-  constructor(onDefect: (error: unknown) => void) {
-    this.#onDefect = onDefect;
+  constructor(ports: JobPorts) {
+    this.#ports = ports;
   }
 
-  /** The jobs of an operator, the newest first. */
-  of(operatorId: string): readonly Job[] {
-    return this.#byOperator.get(operatorId) ?? [];
+  /** The jobs of an operator, the newest first, wherever they run. Rejects with `StoreUnavailable`. */
+  async of(operatorId: string): Promise<readonly KeptJob[]> {
+    return await this.#ports.store.list(operatorId, MAX_SHOWN);
   }
 
   /**
-   * Starts a job; the same `key` starts it once, as when a button is clicked twice. Throws `CONFLICT` while as many
-   * run as are kept.
+   * Starts a job; the same `key` starts it once, as when a button is clicked twice. Throws `CONFLICT` while as many run
+   * as may.
    */
-  start(
+  async start(
     operatorId: string,
-    { key, title, steps, nowSeconds }: { key: string; title: string; steps: readonly JobStep[]; nowSeconds: number },
-  ): void {
-    const jobs = this.#byOperator.get(operatorId) ?? [];
+    { key, title, steps }: { readonly key: string; readonly title: string; readonly steps: readonly JobStep[] },
+  ): Promise<void> {
+    const { store, clock } = this.#ports;
+    const startedAt = clock.nowSeconds();
+    const jobs = await this.of(operatorId);
     if (jobs.some((job) => job.key === key)) return;
-    if (jobs.filter(({ isEnded }) => !isEnded).length >= MAX_JOBS) {
-      throw new ApiProblem('CONFLICT', `${String(MAX_JOBS)} of your jobs are running: wait for one, or stop it.`);
+    if (jobs.filter((job) => stateOfJob(job, startedAt) === 'running').length >= MAX_RUNNING) {
+      throw new ApiProblem('CONFLICT', `${String(MAX_RUNNING)} of your jobs are running: wait for one, or stop it.`);
     }
-    const job: OwnJob = {
-      id: randomUUID(),
+    const id = randomUUID();
+    const isNew = await store.start({
+      id,
+      operatorId,
       key,
       title,
-      steps,
-      startedAtSeconds: nowSeconds,
-      outcomes: [],
-      isEnded: false,
-      isStopped: false,
-    };
-    const ended = jobs.filter(({ isEnded }) => isEnded);
-    const dropped = jobs.length < MAX_JOBS ? undefined : ended.at(-1);
-    this.#byOperator.set(operatorId, [job, ...jobs.filter((each) => each !== dropped)]);
-    void this.#run(job, steps);
+      startedAt,
+      expiresAt: startedAt + KEPT_SECONDS,
+      steps: steps.map(({ name, href }) => ({ name, href })),
+    });
+    if (!isNew) return;
+    const run = this.#run(id, steps).finally(() => this.#running.delete(run));
+    this.#running.add(run);
   }
 
-  /** Tries no further step of a job. The one that is under way is still made. */
-  stop(operatorId: string, id: string): void {
-    const job = this.#byOperator.get(operatorId)?.find((each) => each.id === id);
-    if (job !== undefined) job.isStopped = true;
+  /** Tries no further step of a job, wherever it runs. The one that is under way is still made. */
+  async stop(operatorId: string, id: string): Promise<void> {
+    await this.#ports.store.stop(operatorId, id);
   }
 
-  /** The secrets of a job that has ended, by the names of its steps: once. */
-  takeSecrets(operatorId: string, id: string): readonly { readonly name: string; readonly secret: Secret }[] {
-    const job = this.#byOperator.get(operatorId)?.find((each) => each.id === id);
-    if (job?.isEnded !== true) return [];
-    const taken = job.outcomes.flatMap(({ secret }, index) =>
-      secret === undefined ? [] : [{ name: job.steps[index]?.name ?? '', secret }],
-    );
-    job.outcomes.forEach(({ isDone, text }, index) => (job.outcomes[index] = { isDone, text }));
-    return taken;
+  /** The secrets of a job that does not run, by the names of its steps: once. */
+  async takeSecrets(operatorId: string, id: string): Promise<readonly JobSecret[]> {
+    const job = (await this.of(operatorId)).find((each) => each.id === id);
+    if (job === undefined || stateOfJob(job, this.#ports.clock.nowSeconds()) === 'running') return [];
+    return await this.#ports.store.takeSecrets(operatorId, id);
   }
 
-  async #run(job: OwnJob, steps: readonly JobStep[]): Promise<void> {
-    for (const { run } of steps) {
-      if (job.isStopped) break;
-      const outcome = await this.#outcomeOf(run);
-      job.outcomes.push(outcome);
-      if (outcome.endsJob === true) break;
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnding = true;
+    await Promise.all(this.#running);
+  }
+
+  async #run(id: string, steps: readonly JobStep[]): Promise<void> {
+    const { store, clock, onDefect } = this.#ports;
+    try {
+      for (const [index, { run }] of steps.entries()) {
+        if (this.#isEnding || (await store.touch(id, clock.nowSeconds()))) break;
+        const outcome = await this.#outcomeOf(run);
+        await this.#keep(async () => {
+          await store.note(id, index, outcome, clock.nowSeconds());
+        });
+        if (outcome.endsJob === true) break;
+      }
+      await this.#keep(async () => {
+        await store.end(id);
+      });
+    } catch (error) {
+      // Its page says since when nothing was heard of it.
+      onDefect(error);
     }
-    job.isEnded = true;
   }
 
-  async #outcomeOf(run: JobStep['run']): Promise<StepOutcome> {
+  /** What was done is written down also where the store changes its primary meanwhile: a secret is nowhere else. */
+  async #keep(write: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (attempt === ATTEMPTS || this.#isEnding) throw error;
+        await delay(RETRY_MS);
+      }
+    }
+  }
+
+  async #outcomeOf(run: JobStep['run']): Promise<StepResult> {
     try {
       return await run();
     } catch (error) {
-      this.#onDefect(error);
+      this.#ports.onDefect(error);
       return { isDone: false, text: 'It failed, and may have been made: look first. The log has why.', endsJob: true };
     }
   }
 }
+
+const ATTEMPTS = 5;
+const RETRY_MS = 2000;

@@ -10,7 +10,7 @@ import { buttons, changeForm, hiddenField, reasonField, refusal, textArea, textF
 import { keyField, keyOfForm } from '../parts/form-key.ts';
 import { momentField, momentOfForm } from '../parts/moment-field.ts';
 import { type BulkAction, consumerActions, credentialActions } from './bulk-actions.ts';
-import type { StepOutcome } from './jobs.ts';
+import type { StepResult } from './jobs.ts';
 
 /** More than a page of a list has. */
 const MAX_SELECTED = 100;
@@ -63,13 +63,13 @@ function selectedPage(about: Selected): Page {
         const refused = problemBody(new ApiProblem('INVALID_RESOURCE', detail, { errors: faults }), '');
         return await Promise.resolve({ ...ask(visit, about, given, refused), status: refused.status });
       }
-      const { api, jobs, operator, nowSeconds } = visit;
+      const { api, jobs, operator } = visit;
       const steps = ids.map((id) => ({
         name: id,
         href: `${list}/${encodeURIComponent(id)}`,
         run: async () => await outcomeOf(action.make(api, id, { typed, reason })),
       }));
-      jobs.start(operator.id, { key, title: titleOf(action, ids.length, about), steps, nowSeconds });
+      await jobs.start(operator.id, { key, title: titleOf(action, ids.length, about), steps });
       return { href: '/jobs', notice: 'job-started' };
     },
   };
@@ -118,7 +118,7 @@ function titleOf({ verb }: BulkAction, count: number, { text }: Selected): strin
 }
 
 /** What is refused is what came of a step; with an outage no other step is tried. */
-async function outcomeOf(making: Promise<StepOutcome>): Promise<StepOutcome> {
+async function outcomeOf(making: Promise<StepResult>): Promise<StepResult> {
   try {
     return await making;
   } catch (error) {

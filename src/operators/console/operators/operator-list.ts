@@ -2,11 +2,16 @@ import { html } from 'hono/html';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
+import { type SortedColumn, sortingOf } from '../parts/sorting.ts';
 import { table } from '../parts/table.ts';
-import { enabledBadge, labels } from '../parts/values.ts';
+import { enabledBadge, labels, time } from '../parts/values.ts';
 import type { ShownOperator } from './shown-operator.ts';
 
 const PAGE_SIZE = '100';
+const sorted: readonly SortedColumn[] = [
+  { column: 'Id', sort: 'id', direction: 'ascending' },
+  { column: 'Changed', sort: '-updatedAt', direction: 'descending' },
+];
 
 /** Who manages resources, for admins who reach everything. */
 export const operatorList: Page = {
@@ -15,13 +20,14 @@ export const operatorList: Page = {
   menu: { text: 'Operators' },
   show: async ({ api, query }) => {
     const cursor = query.get('cursor') ?? undefined;
-    const page = await api.get<ListPage<ShownOperator>>(withQuery('/v1/operators', { limit: PAGE_SIZE, cursor }));
+    const { sort, sorting } = sortingOf('/operators', query, sorted);
+    const page = await api.get<ListPage<ShownOperator>>(withQuery('/v1/operators', { limit: PAGE_SIZE, cursor, sort }));
     return {
       title: 'Operators',
       body: html`<p><a class="button" href="/new/operator">Add an operator</a></p>
 ${table({
   caption: 'Operators',
-  columns: ['Id', 'Name', 'Role', 'Reach', 'Tokens', 'State'],
+  columns: ['Id', 'Name', 'Role', 'Reach', 'Tokens', 'State', 'Changed'],
   rows: page.items.map((operator) => [
     html`<a href="${url`/operators/${operator.id}`}">${operator.id}</a>`,
     operator.name ?? '',
@@ -29,7 +35,9 @@ ${table({
     reachOf(operator),
     String(operator.tokens?.length ?? 0),
     enabledBadge(operator.enabled ?? true),
+    time(operator.updatedAt),
   ]),
+  sorting,
   empty: 'There are no operators.',
 })}
 ${pager('/operators', query, page)}`,

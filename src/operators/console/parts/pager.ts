@@ -6,6 +6,8 @@ export interface ListPage<T> {
   readonly items: readonly T[];
   /** Where the next page begins; null for the last. */
   readonly nextCursor: string | null;
+  /** How many there are on all pages, where that is known. */
+  readonly total?: number;
 }
 
 /** The parameters of an address that say which page of a list it is; the others say which list. */
@@ -27,7 +29,7 @@ const STEP = /^(\d{1,9})\.([\w-]*)$/;
  * Which items of a list these are, and the ways to the first, the former and the next page. The API knows only the
  * way on: the address keeps the way here, of which the oldest part goes where it gets too long.
  */
-export function pager(path: string, query: URLSearchParams, { items, nextCursor }: ListPage<unknown>): Html {
+export function pager(path: string, query: URLSearchParams, { items, nextCursor, total }: ListPage<unknown>): Html {
   const cursor = query.get('cursor') ?? '';
   const before = beforeOf(query);
   if (items.length === 0 && cursor === '') return html``;
@@ -43,7 +45,7 @@ export function pager(path: string, query: URLSearchParams, { items, nextCursor 
     nextCursor === null
       ? null
       : hrefOf({ before: before === null ? null : before + items.length, cursor: nextCursor }, [...trail, ...here]);
-  const place = placeOf(before, items.length, nextCursor === null);
+  const place = placeOf(before, items.length, nextCursor === null, total);
   if (cursor === '' && next === null) return html`<p class="muted">${place}</p>`;
   return html`<nav class="pager" aria-label="Pages">
 <span class="muted">${place}</span>
@@ -84,11 +86,12 @@ function countText(count: number | null): string {
   return count === null ? '' : String(count);
 }
 
-/** `All 3`, `1 to 50 of more than 50` or `51 to 73 of 73`. */
-function placeOf(before: number | null, count: number, isLast: boolean): string {
+/** `All 3`, `1 to 50 of 23,125`, `1 to 50 of more than 50` or `51 to 73 of 73`. */
+function placeOf(before: number | null, count: number, isLast: boolean, total = 0): string {
   const text = (value: number): string => value.toLocaleString('en');
   if (before === null) return `${text(count)} on this page${isLast ? ', the last' : ''}`;
   const end = before + count;
   if (before === 0 && isLast) return `All ${text(end)}`;
-  return `${text(before + 1)} to ${text(end)} of ${isLast ? '' : 'more than '}${text(end)}`;
+  const all = isLast ? text(end) : total > end ? text(total) : `more than ${text(end)}`;
+  return `${text(before + 1)} to ${text(end)} of ${all}`;
 }

@@ -11,8 +11,12 @@ export interface TableParts {
   readonly columns: readonly string[];
   /** The first cell of a row names the record. */
   readonly rows: readonly (readonly Cell[])[];
-  /** The columns by which the rows can be sorted, the most first, and the one by which they are. */
-  readonly sorting?: { readonly hrefs: Readonly<Record<string, string>>; readonly by: string };
+  /** The columns by which the rows can be sorted, and the one by which they are; the most first unless it says so. */
+  readonly sorting?: {
+    readonly hrefs: Readonly<Record<string, string>>;
+    readonly by: string;
+    readonly direction?: 'ascending' | 'descending';
+  };
   /** Instead of a table without rows. */
   readonly empty: string;
 }
@@ -26,7 +30,7 @@ export function table({ caption, columns, rows, sorting, empty }: TableParts): H
   const head = columns.map((column, index) => {
     const number = typeof rows[0]?.[index] === 'number' ? html`class="number"` : null;
     const href = sorting?.hrefs[column];
-    const sorted = sorting?.by === column ? html`aria-sort="descending"` : null;
+    const sorted = sorting?.by === column ? html`aria-sort="${sorting.direction ?? 'descending'}"` : null;
     return html`<th scope="col" role="columnheader" ${number} ${sorted}>${
       href === undefined || sorted !== null ? column : html`<a href="${href}">${column}</a>`
     }</th>`;

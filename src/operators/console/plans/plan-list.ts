@@ -2,18 +2,27 @@ import { html } from 'hono/html';
 import { allows } from '../../../model/operator.ts';
 import { url } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
+import { type SortedColumn, sortingOf } from '../parts/sorting.ts';
 import { table } from '../parts/table.ts';
 import { consumersOf, endpointsOf, planLimits } from './plan-values.ts';
 import type { ShownPlan } from './shown-plan.ts';
+
+const sorted: readonly SortedColumn[] = [
+  { column: 'Priority', sort: '-priority', direction: 'descending' },
+  { column: 'Id', sort: 'id', direction: 'ascending' },
+];
 
 /** The plans, the one that counts first at the top. */
 export const planList: Page = {
   path: '/plans',
   needs: 'read',
   menu: { text: 'Plans' },
-  show: async ({ api, operator }) => {
+  show: async ({ api, operator, query }) => {
+    const { sort, sorting } = sortingOf('/plans', query, sorted);
     const { items } = await api.get<{ readonly items: readonly ShownPlan[] }>('/v1/plans');
-    const ranked = [...items].sort((one, other) => (other.priority ?? 0) - (one.priority ?? 0));
+    // The API gives all of them, in the order of their ids.
+    const byPriority = (): ShownPlan[] => [...items].sort((one, other) => (other.priority ?? 0) - (one.priority ?? 0));
+    const ranked = sort === 'id' ? items : byPriority();
     return {
       title: 'Plans',
       body: html`<p>A plan limits each consumer over several endpoints together, beside their own limits. Of several that
@@ -29,6 +38,7 @@ ${table({
     endpointsOf(plan),
     planLimits(plan),
   ]),
+  sorting,
   empty: 'There are no plans.',
 })}`,
     };

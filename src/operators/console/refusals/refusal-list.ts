@@ -136,6 +136,7 @@ async function joinedTable(items: readonly ShownRefusal[]): Promise<Html> {
     caption: 'Refusals, the newest first',
     columns: [...columns, 'Times'],
     rows: groups.map(({ newest: { shown }, times, path }) => [...rowOf({ ...shown, path }), times]),
+    sorting: { by: 'When', hrefs: {} },
     empty: NONE,
   });
 }

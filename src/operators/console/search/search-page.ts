@@ -4,6 +4,7 @@ import { isRequestId } from '../../../check/receive/request-id.ts';
 import { ID_PATTERN } from '../../../model/document/fields.ts';
 import { allows } from '../../../model/operator.ts';
 import { findRefusalRequestId } from '../../../partners/explain/read/read-request.ts';
+import { KEY_END_PATTERN } from '../../../resources/app-key-end.ts';
 import { type ShownCredential, statusBadge } from '../credentials/shown-credential.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
@@ -34,12 +35,18 @@ const searches: readonly Search[] = [
   async (visit, wanted) => await listed(visit, wanted, 'consumers', 'Consumers'),
   async ({ api }, wanted) => {
     const found = await findById<ShownCredential>(api, 'credentials', wanted);
-    if (found === null) return null;
-    const { id, consumer } = found;
-    return await group('Credential', [
-      html`<a href="${url`/credentials/${id}`}">${id}</a> of <a href="${url`/consumers/${consumer}`}">${consumer}</a>
-${statusBadge(found)}`,
-    ]);
+    return found === null ? null : await group('Credential', [lineOf(found)]);
+  },
+  async ({ api }, wanted) => {
+    if (!KEY_END_PATTERN.test(wanted)) return null;
+    const wish = { appKeyEnd: wanted };
+    const { items, nextCursor } = await api.get<ListPage<ShownCredential>>(
+      withQuery('/v1/credentials', { limit: SHOWN, ...wish }),
+    );
+    if (items.length === 0) return null;
+    const more = html`<a href="${withQuery('/credentials', wish)}">All whose App Key ends so</a>`;
+    const lines = items.map(lineOf);
+    return await group(`App Key ends with ${wanted}`, nextCursor === null ? lines : [...lines, more]);
   },
   async (visit, wanted) => await listed(visit, wanted, 'endpoints', 'Endpoints'),
   async ({ api }, wanted) => {
@@ -57,6 +64,12 @@ ${statusBadge(found)}`,
     return lines.length === 0 ? null : await group('Refused requests', lines);
   },
 ];
+
+function lineOf(credential: ShownCredential): Html {
+  const { id, consumer } = credential;
+  return html`<a href="${url`/credentials/${id}`}">${id}</a> of <a href="${url`/consumers/${consumer}`}">${consumer}</a>
+${statusBadge(credential)}`;
+}
 
 async function findById<T extends { readonly id: string }>(
   api: Visit['api'],
@@ -97,7 +110,7 @@ function resultOf(wanted: string, found: readonly Html[]): Html {
   if (found.length > 0) return html`${found}`;
   return html`${wanted === '' ? null : html`<p class="empty">Nothing within your reach was found.</p>`}
 <p>A search looks for the beginning of the id of a consumer or an endpoint; for a part of a consumer's name, e-mail address
-or team; for a label such as <code>tier=gold</code>; for the whole id of a credential or plan; and for a request id, alone or
-in the answer that has it. App Keys are looked for <a href="/find/credential">in a form</a>, because addresses are
-kept.</p>`;
+or team; for a label such as <code>tier=gold</code>; for the whole id of a credential or plan; for the last four characters
+of an App Key; and for a request id, alone or in the answer that has it. Whole App Keys are looked for
+<a href="/find/credential">in a form</a>, because addresses are kept.</p>`;
 }

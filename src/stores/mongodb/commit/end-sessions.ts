@@ -6,14 +6,16 @@ import { changesOfKind, type CommitContext, deletedIds } from './changes.ts';
 /**
  * Ends, in the transaction of the context, the sessions of operators who are disabled or removed, and those that began
  * with a token or a subject that is taken from its operator: enabling the operator again brings none back. The kept
- * answers of those who are removed go, too: another with the same id gets none of their secrets.
+ * answers and jobs of those who are removed go, too: another with the same id gets none of their secrets.
  */
 export async function endSessions(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
   const ended = changesOfKind(changes, 'operator').flatMap(endedBy);
   if (ended.length > 0) await collectionOf(db, 'sessions').deleteMany({ $or: [...ended] }, { session });
   const removed = deletedIds(changes, 'operator');
   if (removed.length > 0) {
-    await collectionOf(db, 'idempotency').deleteMany({ operatorId: { $in: [...removed] } }, { session });
+    const ofRemoved = { operatorId: { $in: [...removed] } };
+    await collectionOf(db, 'idempotency').deleteMany(ofRemoved, { session });
+    await collectionOf(db, 'jobs').deleteMany(ofRemoved, { session });
   }
 }
 

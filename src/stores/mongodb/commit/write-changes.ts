@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AnyBulkWriteOperation, Db, ObjectId } from 'mongodb';
 import type { Sealer } from '../../../model/keyring/sealed.ts';
 import { materialFacts } from '../../../model/material.ts';
+import { endToFind } from '../../../resources/app-key-end.ts';
 import type { Change, ChangeOf, Operation } from '../../../resources/changes/change.ts';
 import { sidesOf } from '../../../resources/changes/audit/event-sides.ts';
 import { createOwners } from '../../../resources/changes/audit/owners-of-change.ts';
@@ -120,13 +121,18 @@ async function forgetUsage(changes: readonly Change[], { db, session }: CommitCo
   }
 }
 
-/** Of new credentials, since when they are not used: from when they work. */
+/** Of new credentials, since when they are not used: from when they work. Of each new App Key, how it ends. */
 async function noteUnused(changes: readonly Change[], { db, session, nowMs }: CommitContext): Promise<void> {
   const operations = changesOfKind(changes, 'credential').flatMap(
     ({ id, before, after }): AnyBulkWriteOperation<UsageDocument>[] => {
-      if (before !== null || after === null) return [];
-      const idleSince = new Date(Math.max(nowMs, (after.notBefore ?? 0) * 1000));
-      return [{ updateOne: { filter: { _id: id }, update: { $set: { idleSince } }, upsert: true } }];
+      if (after === null || before?.resource.appKeyHash === after.appKeyHash) return [];
+      const idleSince = before === null ? { idleSince: new Date(Math.max(nowMs, (after.notBefore ?? 0) * 1000)) } : {};
+      const end = endToFind(after);
+      const update =
+        end === null
+          ? { $set: idleSince, $unset: { appKeyEnd: '' as const } }
+          : { $set: { ...idleSince, appKeyEnd: end } };
+      return [{ updateOne: { filter: { _id: id }, update, upsert: true } }];
     },
   );
   const collection = collectionOf(db, 'usage');

@@ -43,7 +43,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };
@@ -72,10 +72,11 @@ export const collections: readonly CollectionDefinition[] = [
     properties: { _id: text, version: count, revision: count, underWay: { bsonType: 'array' } },
   }),
   collection('endpoints', resourceSchema(endpointKind)),
-  collection('consumers', resourceSchema(storedConsumerKind)),
+  collection('consumers', resourceSchema(storedConsumerKind), [newest('createdAt'), newest('updatedAt')]),
   collection('credentials', resourceSchema(storedCredentialKind), [
     index({ appKeyHash: 1 }, { unique: true }),
     index({ consumerId: 1, _id: 1 }),
+    newest('createdAt'),
     due('expiresAt'),
     due('retiringSecret.expiresAt'),
     due('retiringPublicKey.expiresAt'),
@@ -109,9 +110,31 @@ export const collections: readonly CollectionDefinition[] = [
     ),
     [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
   ),
-  collection('usage', strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time, idleSince: time }), [
-    due('idleSince'),
-  ]),
+  collection(
+    'jobs',
+    strictSchema(text, {
+      operatorId: id,
+      key: text,
+      title: text,
+      startedAt: time,
+      seenAt: time,
+      expiresAt: time,
+      steps: { bsonType: 'array', items: { bsonType: 'object' } },
+      outcomes: { bsonType: 'array', items: { bsonType: 'object' } },
+      isEnded: flag,
+      isStopped: flag,
+    }),
+    [
+      index({ operatorId: 1, key: 1 }, { unique: true }),
+      index({ operatorId: 1, startedAt: -1 }),
+      index({ expiresAt: 1 }, { expireAfterSeconds: 0 }),
+    ],
+  ),
+  collection(
+    'usage',
+    strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time, idleSince: time, appKeyEnd: text }),
+    [due('idleSince'), due('appKeyEnd')],
+  ),
   collection(
     'traffic',
     strictSchema(text, {
@@ -208,6 +231,11 @@ function concerning(field: string): IndexDefinition {
 /** For credentials in the order of a time, and then of their ids; those without it are not in the index. */
 function due(field: string): IndexDefinition {
   return index({ [field]: 1, _id: 1 }, { partialFilterExpression: { [field]: { $exists: true } } });
+}
+
+/** For resources in the order of a time, those of one time in the order of their ids: read from its end. */
+function newest(field: string): IndexDefinition {
+  return index({ [field]: 1, _id: 1 });
 }
 
 function collection(

@@ -5,7 +5,7 @@ import { APP_KEY_PATTERN, hashAppKey } from '../../../model/app-key.ts';
  * Leads the documents of one version to the next, by the version that each begins with. A migration that was
  * interrupted runs again from its beginning, so it skips what is done already. Collections, validators and indexes of
  * the newest version are made after the last one; a migration removes what would stand in its way. A version without a
- * row needs nothing else: 3, 4, 7 and 11 add collections, 5, 8, 9, 10 and 12 let more be stored, 6 and 13 do both.
+ * row needs nothing else: 3, 4, 7 and 11 add collections, 5, 8, 9, 10 and 12 let more be stored, 6, 13 and 15 do both.
  */
 export const migrations: Readonly<Partial<Record<number, (db: Db) => Promise<void>>>> = {
   1: migrateFrom1,

@@ -275,6 +275,8 @@ describe('a command that changes the store', () => {
               isTokenRevoked: null,
               sessions: null,
               once: null,
+              jobs: null,
+              directory: null,
               replicas: null,
               file: null,
             },

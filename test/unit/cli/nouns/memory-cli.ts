@@ -71,6 +71,8 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
             isTokenRevoked: null,
             sessions: null,
             once: null,
+            jobs: null,
+            directory: null,
             replicas,
             file: null,
             [Symbol.asyncDispose]: async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { namesIn } from '../../../support/api/memory-api.ts';
 import { consumerDefaults } from '../../../../src/model/consumer.ts';
 import { type Answer, MemoryApi } from '../../../support/api/memory-api.ts';
 
@@ -68,6 +69,23 @@ describe('management API: consumers', () => {
     assert.equal(beyond.body['detail'], 'there is no consumer "initech"');
     assert.equal(absent.body['detail'], 'there is no consumer "nobody"');
     await api.refused('NOT_FOUND', 'paula', 'DELETE', '/v1/consumers/initech', { headers: { 'if-match': '*' } });
+  });
+
+  it('lists the newest first, and how many there are', async () => {
+    for (const id of ['zeta', 'alpha']) {
+      api.now += 10;
+      await api.done('alice', 'POST', '/v1/consumers', { body: { id } });
+    }
+    const first = await api.done('alice', 'GET', '/v1/consumers?sort=-createdAt&limit=1');
+    assert.deepEqual(namesIn(first), ['alpha']);
+    const cursor = String(first.body['nextCursor']);
+    const second = await api.done('alice', 'GET', `/v1/consumers?sort=-createdAt&limit=1&cursor=${cursor}`);
+    assert.deepEqual(namesIn(second), ['zeta']);
+    await api.refused('MALFORMED_REQUEST', 'alice', 'GET', `/v1/consumers?sort=-updatedAt&cursor=${cursor}`);
+    assert.equal(first.body['total'], namesIn(await api.done('alice', 'GET', '/v1/consumers')).length);
+    for (const query of ['q=alpha', 'label=a=b']) {
+      assert.equal((await api.done('alice', 'GET', `/v1/consumers?${query}`)).body['total'], undefined);
+    }
   });
 
   it('creates, changes and deletes with the revision that was seen, as the operator', async () => {

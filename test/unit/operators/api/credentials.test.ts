@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateAppSecret, textOf } from '../../../../src/resources/changes/generate-credential.ts';
 import { apiNow, itemsOf, type MemoryApi, namesIn, testCursors } from '../../../support/api/memory-api.ts';
 import { day, twoTeams } from '../../../support/api/two-teams.ts';
+import { endToFind } from '../../../../src/resources/app-key-end.ts';
 import { hashAppKey } from '../../../../src/model/app-key.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { secretsIn, sharedSecret } from '../../../../src/model/material.ts';
@@ -47,6 +48,56 @@ describe('management API: credentials', () => {
     assert.deepEqual(await list('method=key'), ['acme-key']);
     assert.deepEqual(await list('status=revoked'), ['globex-hmac']);
     assert.deepEqual(namesIn(await api.ask('paula', 'GET', '/v1/credentials?endpoint=orders')), ['acme-hmac']);
+  });
+
+  it('are found by the last four characters of their App Key, within reach', async () => {
+    const endOf = async (id: string): Promise<string> => {
+      const stored = await api.store.find('credential', id);
+      return endToFind(stored?.resource ?? assert.fail()) ?? assert.fail();
+    };
+    const find = async (by: string, end: string, more = ''): Promise<readonly unknown[]> =>
+      namesIn(await api.done(by, 'GET', `/v1/credentials?appKeyEnd=${encodeURIComponent(end)}${more}`));
+    assert.ok((await find('alice', await endOf('acme-hmac'))).includes('acme-hmac'));
+    assert.ok(!(await find('alice', await endOf('acme-hmac'), '&consumer=initech')).includes('acme-hmac'));
+    assert.ok(!(await find('alice', await endOf('acme-hmac'), '&status=revoked')).includes('acme-hmac'));
+    assert.ok(!(await find('paula', await endOf('initech-hmac'))).includes('initech-hmac'));
+    for (const query of ['appKeyEnd=abc', 'appKeyEnd=abcd&endpoint=orders', 'appKeyEnd=abcd&sort=-createdAt']) {
+      await api.refused('MALFORMED_REQUEST', 'alice', 'GET', `/v1/credentials?${query}`);
+    }
+  });
+
+  it('are sorted by when they were made, end or were used, and say how many there are', async () => {
+    const made = async (id: string, expiresAt: number): Promise<void> => {
+      api.now += 100;
+      const stored = (await api.store.find('credential', 'acme-hmac')) ?? assert.fail();
+      const after = { ...stored.resource, id, appKeyHash: hashAppKey(id), appKey: Secret.fromText(id), expiresAt };
+      await api.store.commit([{ kind: 'credential', id, before: null, after }], { actor: 'x', action: 'x' });
+    };
+    await made('acme-2', apiNow + 9 * day);
+    await made('acme-1', apiNow + 5 * day);
+    const pages = async (by: string, query: string): Promise<readonly unknown[]> => {
+      const all: unknown[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const at: string = cursor === '' ? '' : `&cursor=${cursor}`;
+        const page = await api.done(by, 'GET', `/v1/credentials?limit=1&${query}${at}`);
+        all.push(...namesIn(page));
+        cursor = page.body['nextCursor'] as string | null;
+      }
+      return all;
+    };
+    assert.deepEqual((await pages('alice', 'sort=-createdAt')).slice(0, 2), ['acme-1', 'acme-2']);
+    assert.deepEqual((await pages('alice', 'sort=-createdAt&consumer=acme')).slice(0, 2), ['acme-1', 'acme-2']);
+    assert.deepEqual(await pages('alice', 'sort=expiresAt'), ['acme-1', 'acme-2', 'acme-hmac']);
+    api.store.usage.set('acme-2', { lastUsedAt: apiNow + day, retiringSecretLastUsedAt: null });
+    assert.equal((await pages('alice', 'sort=lastUsedAt')).at(-1), 'acme-2');
+    assert.ok(!(await pages('paula', 'sort=-createdAt')).includes('initech-hmac'));
+    const { body } = await api.done('alice', 'GET', '/v1/credentials?limit=2');
+    assert.equal(body['total'], 6);
+    assert.equal((await api.done('paula', 'GET', '/v1/credentials')).body['total'], undefined);
+    assert.equal((await api.done('alice', 'GET', '/v1/credentials?status=active')).body['total'], undefined);
+    for (const query of ['sort=expiresAt&consumer=acme', 'sort=-createdAt&expiringWithin=1d', 'sort=x']) {
+      await api.refused('MALFORMED_REQUEST', 'alice', 'GET', `/v1/credentials?${query}`);
+    }
   });
 
   it('are found by the hash of their App Key, within reach', async () => {

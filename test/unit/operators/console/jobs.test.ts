@@ -3,7 +3,8 @@ import { consumerDefaults } from '../../../../src/model/consumer.ts';
 import { hashAppKey } from '../../../../src/model/app-key.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { ApiProblem } from '../../../../src/operators/api/problem.ts';
-import { Jobs, type JobStep, type StepOutcome } from '../../../../src/operators/console/jobs/jobs.ts';
+import { Jobs, type JobStep, type StepResult } from '../../../../src/operators/console/jobs/jobs.ts';
+import { MemoryJobStore } from '../../../support/console/memory-job-store.ts';
 import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { hiddenValue, NOW, type PageAnswer, TestConsole } from '../../../support/console/test-console.ts';
 import { credential } from '../../../support/pipeline/resources.ts';
@@ -147,30 +148,99 @@ describe('console: changes of several at once', () => {
     assert.equal(store.revision, 0);
   });
 
-  it('stop before the next step, are bounded, and keep a defect to themselves', async () => {
-    const defects: unknown[] = [];
-    const jobs = new Jobs((error) => defects.push(error));
-    const step = (run: () => Promise<StepOutcome>): JobStep => ({ name: 'x', href: '/x', run });
-    let goOn: (outcome: StepOutcome) => void = () => undefined;
-    const waiting = step(async () => await new Promise((resolve) => (goOn = resolve)));
-    const start = (key: string, ...steps: JobStep[]): void => {
-      jobs.start('alice', { key, title: key, steps, nowSeconds: 0 });
+  describe('in processes on one store', () => {
+    let jobStore: MemoryJobStore;
+    let now: number;
+    let defects: unknown[];
+    let one: Jobs;
+    let other: Jobs;
+
+    beforeEach(() => {
+      jobStore = new MemoryJobStore();
+      now = NOW;
+      defects = [];
+      [one, other] = [newJobs(), newJobs()];
+    });
+
+    const newJobs = (): Jobs => {
+      const clock = { nowSeconds: () => now, nowMs: () => now * 1000, elapsedMs: () => 0 };
+      return new Jobs({ store: jobStore, clock, onDefect: (error) => defects.push(error) });
     };
-    start('one', waiting, waiting);
-    const [one] = jobs.of('alice');
-    jobs.stop('bob', one?.id ?? '');
-    jobs.stop('alice', one?.id ?? '');
-    goOn({ isDone: true, text: 'done' });
-    await poll('the job ends', async () => await Promise.resolve(one?.isEnded === true ? true : null));
-    assert.equal(one?.outcomes.length, 1);
-    const fails = step(async () => await Promise.reject(new Error('broken')));
-    start('two', fails, fails);
-    await poll('the job ends', async () => await Promise.resolve(jobs.of('alice')[0]?.isEnded === true ? true : null));
-    assert.equal(defects.length, 1);
-    for (const key of ['a', 'b', 'c', 'd', 'e']) start(key, waiting);
-    assert.equal(jobs.of('alice').length, 5);
-    assert.throws(() => {
-      start('f', waiting);
-    }, new ApiProblem('CONFLICT', '5 of your jobs are running: wait for one, or stop it.'));
+    const step = (run: JobStep['run']): JobStep => ({ name: 'x', href: '/x', run });
+    /** A step that is done when the test says so. */
+    const waiting = (): { readonly step: JobStep; readonly goOn: () => void } => {
+      let settle: (outcome: StepResult) => void = () => undefined;
+      const outcome = new Promise<StepResult>((resolve) => (settle = resolve));
+      return {
+        step: step(async () => await outcome),
+        goOn: () => {
+          settle({ isDone: true, text: 'done', secret: Secret.fromText('a secret') });
+        },
+      };
+    };
+    const endedAt = async (jobs: Jobs): Promise<number | undefined> =>
+      await poll('the job ends', async () => {
+        const [job] = await jobs.of('alice');
+        return job?.isEnded === true ? job.outcomes.length : null;
+      });
+
+    it('are known to each of them, which can stop them and show their secrets', async () => {
+      const first = waiting();
+      await one.start('alice', { key: 'k', title: 't', steps: [first.step, first.step] });
+      await other.start('alice', { key: 'k', title: 't', steps: [] });
+      const [job] = await other.of('alice');
+      assert.equal((await other.of('alice')).length, 1);
+      await other.stop('bob', job?.id ?? '');
+      await other.stop('alice', job?.id ?? '');
+      assert.deepEqual(await other.takeSecrets('alice', job?.id ?? ''), []);
+      first.goOn();
+      assert.equal(await endedAt(other), 1);
+      const [taken] = await other.takeSecrets('alice', job?.id ?? '');
+      assert.equal(taken?.secret?.reveal().toString('utf8'), 'a secret');
+      assert.deepEqual(await one.takeSecrets('alice', job?.id ?? ''), []);
+    });
+
+    it('are told as stopped, with what was done, where their process is heard of no more', async () => {
+      const [first, second] = [waiting(), waiting()];
+      await console.jobs.start('alice', { key: 'k', title: 'Rotate 2 credentials', steps: [first.step, second.step] });
+      first.goOn();
+      const running = await poll('the first is done', async () => {
+        const page = await console.open('alice', '/jobs');
+        return page.text.includes('1 done, 0 not done, 1 not tried yet.') ? page : null;
+      });
+      assert.match(running.text, />Stop<\/button>/);
+      console.now += 120;
+      const { text } = await console.open('alice', '/jobs');
+      assert.match(text, /Stopped, started [^]*1 done, 0 not done, 1 not tried\./);
+      assert.match(text, /Nothing was heard of it since [^]*<strong>x<\/strong> may have been changed/);
+      assert.doesNotMatch(text, />Stop<\/button>|data-reload/);
+      const job = hiddenValue({ status: 200, headers: new Headers(), text }, 'job');
+      assert.match((await console.submit('alice', '/jobs', { job, secrets: 'yes' })).text, /<code>a secret<\/code>/);
+      second.goOn();
+    });
+
+    it('end with their process, after the step that is under way', async () => {
+      const first = waiting();
+      await one.start('alice', { key: 'k', title: 't', steps: [first.step, first.step] });
+      const ending = one[Symbol.asyncDispose]();
+      first.goOn();
+      await ending;
+      assert.equal(await endedAt(other), 1);
+    });
+
+    it('are bounded, and keep a defect to themselves', async () => {
+      const fails = step(async () => await Promise.reject(new Error('broken')));
+      await one.start('alice', { key: 'k', title: 't', steps: [fails, fails] });
+      assert.equal(await endedAt(one), 1);
+      assert.equal(defects.length, 1);
+      const held = waiting();
+      for (const key of ['a', 'b', 'c', 'd', 'e']) await one.start('alice', { key, title: key, steps: [held.step] });
+      const refused = new ApiProblem('CONFLICT', '5 of your jobs are running: wait for one, or stop it.');
+      await assert.rejects(other.start('alice', { key: 'f', title: 'f', steps: [held.step] }), refused);
+      await other.start('bob', { key: 'f', title: 'f', steps: [] });
+      now += 120;
+      await other.start('alice', { key: 'f', title: 'f', steps: [] });
+      held.goOn();
+    });
   });
 });

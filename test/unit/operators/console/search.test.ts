@@ -52,6 +52,21 @@ describe('console: the search of every page', () => {
     assert.match(await found('victor', 'acme-key'), /Credential acme-key of acme active/);
   });
 
+  it('finds credentials by the last four characters of their App Key, within reach', async () => {
+    const page = await console.open('alice', '/consumers/globex/issue');
+    const own = { suffix: hiddenValue(page, 'suffix'), onceKey: hiddenValue(page, 'onceKey') };
+    const issued = await console.submit('alice', '/consumers/globex/issue', {
+      ...own,
+      method: 'key',
+      id: 'globex-key',
+    });
+    const [, end = ''] = /id="app-key">[0-9a-f]{28}([0-9a-f]{4})</.exec(issued.text) ?? [];
+    assert.match(await found('victor', end), new RegExp(`App Key ends with ${end} globex-key of globex active`));
+    assert.doesNotMatch(await found('paula', end), /globex-key/);
+    const list = await console.open('victor', `/credentials?appKeyEnd=${end}`);
+    assert.match(list.text, /href="\/credentials\/globex-key"/);
+  });
+
   it('finds a refused request by its id or the answer, for those who may see it', async () => {
     const requestId = 'b0a1c2d3-0000-4000-8000-000000000001';
     console.refusals.push({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { createConsole } from '../../../../src/operators/console/console.ts';
+import { memoryJobs } from '../../../support/console/memory-job-store.ts';
 import { ApiListener } from '../../../../src/operators/process/listener.ts';
 import { divideRequests } from '../../../../src/operators/process/routes.ts';
 import { MemoryApi } from '../../../support/api/memory-api.ts';
@@ -20,7 +21,7 @@ describe('requests that the management listener cannot read', () => {
       answerLost: (error: unknown) => defects.push(error),
     };
     const pages = createConsole({
-      ...{ api: memory.api, clock: systemClock, observer },
+      ...{ api: memory.api, clock: systemClock, observer, jobs: memoryJobs(systemClock) },
       findSession: async () => await Promise.resolve(null),
     });
     const fetch = divideRequests({ api: memory.api.fetch, console: pages.fetch });
