@@ -49,10 +49,18 @@ function onParentGone(act: () => void): void {
 }
 
 /** Standard output stays free for what the command prints. */
-async function ask(question: string): Promise<string> {
-  const { createInterface } = await import('node:readline');
+async function ask(question: string, isHidden = false): Promise<string> {
+  const [{ createInterface }, { Writable }] = await Promise.all([import('node:readline'), import('node:stream')]);
+  if (isHidden) process.stderr.write(question);
+  // The editor of lines writes what is typed: here to nobody.
+  const nobody = new Writable({
+    write: (_piece, _encoding, done) => {
+      done();
+    },
+  });
   return await new Promise((resolve) => {
-    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    const output = isHidden ? nobody : process.stderr;
+    const lines = createInterface({ input: process.stdin, output, terminal: true });
     lines.once('SIGINT', () => {
       lines.close();
     });
@@ -61,8 +69,9 @@ async function ask(question: string): Promise<string> {
       process.stderr.write('\n');
       resolve('');
     });
-    lines.question(question, (answer) => {
+    lines.question(isHidden ? '' : question, (answer) => {
       lines.removeAllListeners('close');
+      if (isHidden) process.stderr.write('\n');
       resolve(answer);
       lines.close();
     });

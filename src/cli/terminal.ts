@@ -5,9 +5,9 @@ export interface Terminal {
   readonly err: Output;
   /**
    * Asks the person at the terminal and gives the line they type, `''` when they give up. Null, or left out, without a
-   * terminal to ask at.
+   * terminal to ask at. `isHidden`: what they type is not shown.
    */
-  readonly ask?: ((question: string) => Promise<string>) | null;
+  readonly ask?: ((question: string, isHidden?: boolean) => Promise<string>) | null;
   /** Calls back on SIGTERM and SIGHUP, and on SIGINT (`isHurried`: a person waits), each time it comes. */
   onStopSignal(stop: (signal: { readonly isHurried: boolean }) => void): void;
   /** Calls back with an error that was not caught, instead of ending the process. */

@@ -216,6 +216,12 @@ export const settings = {
     "file with that client's secret; a public client has none",
     parseText,
   ),
+  manageOidcDeviceClientId: setting(
+    'POSTERN_MANAGE_OIDC_DEVICE_CLIENT_ID',
+    null,
+    'public client by which commands sign in at that provider (device flow); without it, they use tokens only',
+    parseText,
+  ),
   manageOidcClaim: setting(
     'POSTERN_MANAGE_OIDC_CLAIM',
     'sub',
@@ -381,8 +387,10 @@ function findContradictions(values: Partial<Config>): string[] {
   if (isGiven('manageOidcIssuer') && !isGiven('manageUrl')) {
     problems.push('POSTERN_MANAGE_OIDC_ISSUER: needs POSTERN_MANAGE_URL too: the provider leads people back there');
   }
-  if (isGiven('manageOidcClientSecret') && !isGiven('manageOidcIssuer')) {
-    problems.push('POSTERN_MANAGE_OIDC_CLIENT_SECRET: needs POSTERN_MANAGE_OIDC_ISSUER too');
+  for (const key of ['manageOidcClientSecret', 'manageOidcDeviceClientId'] as const) {
+    if (isGiven(key) && !isGiven('manageOidcIssuer')) {
+      problems.push(`${nameOf(key)}: needs POSTERN_MANAGE_OIDC_ISSUER too`);
+    }
   }
   if (isGiven('tlsClientNames') && !isGiven('tlsClientCa')) {
     problems.push(

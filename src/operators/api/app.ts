@@ -10,7 +10,7 @@ import { Throttle } from '../../base/throttle.ts';
 import { addAccess } from './access.ts';
 import { documentedPath } from './action-route.ts';
 import { addAudit } from './audit.ts';
-import { authenticate, type Presented } from './authenticate.ts';
+import { authenticate, idTokenOf, type Presented } from './authenticate.ts';
 import { addCredentialChanges } from './change-credentials.ts';
 import { addGrantChanges } from './change-grants.ts';
 import { addOperatorChanges } from './change-operators.ts';
@@ -31,12 +31,14 @@ import { addOperations } from './operations.ts';
 import { addOperators } from './operators.ts';
 import { addPlans } from './plans.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { addProtectedResource, PROTECTED_RESOURCE_PATH } from './protected-resource.ts';
 import { ApiProblem, problemBody, problemOf, problems, storeUnavailable } from './problem.ts';
 import { addRefusals } from './refusals.ts';
 import { addReplicas } from './replicas.ts';
 import { type RequestShare, RequestShares } from './request-shares.ts';
 import { consumers, endpoints, issuers } from './resources.ts';
 import { addRevert } from './revert.ts';
+import { addSessions, readAccessToken, SESSIONS_PATH } from './sessions.ts';
 import { addUsage } from './usage.ts';
 
 /** A resource is far smaller. */
@@ -62,7 +64,7 @@ function holdsEndpoints({ method, path }: { readonly method: string; readonly pa
  * defect is reported and answered without its text.
  */
 export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
-  const { clock, observer, store, labelOwners = noLabelOwners } = ports;
+  const { clock, observer, store, labelOwners = noLabelOwners, people = null } = ports;
   const shares = new RequestShares(clock);
   const attempts = { audit: store.audit, throttle: new Throttle(clock) };
   const api = new OpenAPIHono<ApiEnvironment>({
@@ -122,24 +124,38 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
       },
     }),
   );
+  // What comes with an ID token is read before anybody is authenticated.
+  api.use(SESSIONS_PATH, requireJsonBody);
   api.use('/v1/*', async (context, next) => {
-    const { env } = context;
+    const { env, req } = context;
     if ('via' in env) {
       context.set('operator', env.operator);
+      context.set('proof', { by: 'console' });
     } else if ('incoming' in env) {
       const { source } = env;
       const presented = {
-        authorization: context.req.header('authorization') ?? null,
-        certificateNames: isOfBrowser(context.req.raw) ? [] : env.certificateNames,
+        authorization: req.header('authorization') ?? null,
+        certificateNames: isOfBrowser(req.raw) ? [] : env.certificateNames,
         source,
       };
       shares.take(shareOf(presented), source);
       const authentication = {
         resources: store.resources,
+        sessions: people?.sessions ?? null,
         throttle: shares.throttle,
         nowSeconds: () => clock.nowSeconds(),
       };
-      context.set('operator', await authenticate(presented, authentication));
+      const idToken = req.method === 'POST' && req.path === SESSIONS_PATH ? idTokenOf(presented) : null;
+      if (idToken === null || people === null) {
+        const { operator, proof } = await authenticate(presented, authentication);
+        context.set('operator', operator);
+        context.set('proof', proof);
+      } else {
+        const accessToken = readAccessToken(await req.text());
+        const { operator, subject } = await people.identify({ idToken, accessToken, address: env.address });
+        context.set('operator', operator);
+        context.set('proof', { by: 'id-token', subject });
+      }
     }
     context.set('via', 'via' in env ? env.via : 'api');
     context.set('reason', context.req.query('reason'));
@@ -166,7 +182,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     else await next();
   });
 
-  for (const path of ['/livez', '/readyz', '/openapi.json']) {
+  for (const path of ['/livez', '/readyz', '/openapi.json', PROTECTED_RESOURCE_PATH]) {
     api.use(path, async ({ env }, next) => {
       if ('incoming' in env) shares.take('probe', env.source);
       await next();
@@ -198,6 +214,8 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addReplicas(api, ports);
   addOperators(api, ports);
   addOperatorChanges(api, ports);
+  addSessions(api, ports);
+  if (people !== null) addProtectedResource(api, people);
   // Made when somebody asks for it: it takes as long as everything else at the start together.
   let document: ReturnType<typeof describeApi> | undefined;
   api.get('/openapi.json', (context) => {

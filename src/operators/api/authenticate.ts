@@ -1,11 +1,14 @@
 import { findOperator } from '../../resources/changes/find-operator.ts';
 import { findToken, operatorOfToken } from '../../resources/changes/operator-token.ts';
 import type { ResourceStore } from '../../resources/changes/resource-store.ts';
+import type { SessionStore } from '../../resources/changes/sessions.ts';
 import { describeLackingRole } from '../../resources/changes/rights/operator-rights.ts';
 import { allows, type Operator, type OperatorToken, type Permission } from '../../model/operator.ts';
 import type { Throttle } from '../../base/throttle.ts';
 import { ApiProblem } from './problem.ts';
+import type { Proof } from './proof.ts';
 import { tooManyRequests } from './request-shares.ts';
+import { findSession, isSessionToken } from './session-token.ts';
 
 /** What a request shows of who sends it. */
 export interface Presented {
@@ -27,27 +30,51 @@ export interface TokenPorts {
 /** What authentication needs. */
 export interface AuthenticationPorts extends TokenPorts {
   readonly resources: Pick<ResourceStore, 'find' | 'list'>;
+  /** Null: commands begin no sessions here. */
+  readonly sessions: SessionStore | null;
+}
+
+/** Who sends a request, and what shows it. */
+export interface Authenticated {
+  readonly operator: Operator;
+  readonly proof: Proof;
 }
 
 /** One scheme, in any case, one or more blanks, and the token (RFC 6750 §2.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
+/** The same with the three parts of a JWT (RFC 7519 §3), which no token of an operator has. */
+const BEARER_JWT = /^bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
+
+/** The ID token that a request shows in place of a token of an operator; null for anything else. */
+export function idTokenOf({ authorization }: Pick<Presented, 'authorization'>): string | null {
+  return BEARER_JWT.exec(authorization ?? '')?.[1] ?? null;
+}
+
 /**
- * The operator of a bearer token, or of a client certificate where there is no `Authorization`: a wrong token is not
- * made good by a certificate. Every request reads the operator from the store, so that what was taken from it is
- * refused at once. Throws `ApiProblem` for anything else than an enabled operator, always the same one.
+ * The operator of a bearer token (an own one, or that of a session), or of a client certificate where there is no
+ * `Authorization`: a wrong token is not made good by a certificate. Every request reads the operator from the store, so
+ * that what was taken from it is refused at once. Throws `ApiProblem` for anything else than an enabled operator,
+ * always the same one.
  */
 export async function authenticate(
   { authorization, certificateNames, source }: Presented,
   ports: AuthenticationPorts,
-): Promise<Operator> {
+): Promise<Authenticated> {
   if (authorization === null && certificateNames.length > 0) {
     const operator = await findOperator({ certificateNames }, ports.resources);
-    if (operator !== null) return operator;
+    if (operator !== null) return { operator, proof: { by: 'certificate' } };
   }
   const text = BEARER.exec(authorization ?? '')?.[1];
   if (text === undefined) throw unauthenticated(authorization === null);
-  return (await authenticateToken(text, source, ports)).operator;
+  if (isSessionToken(text)) {
+    const { sessions, resources, nowSeconds } = ports;
+    const found = sessions === null ? null : await findSession(text, { sessions, resources, nowSeconds });
+    if (found === null) throw unauthenticated(false);
+    return found;
+  }
+  const { operator, token } = await authenticateToken(text, source, ports);
+  return { operator, proof: { by: 'token', id: token.id, expiresAt: token.expiresAt } };
 }
 
 /**

@@ -61,6 +61,7 @@ export function problemsOf({
     TOO_MANY_REQUESTS: true,
     INTERNAL: true,
     STORE_UNAVAILABLE: true,
+    PROVIDER_UNAVAILABLE: operationId === 'beginSession',
     OUTCOME_UNKNOWN: isChange,
   };
   return problemCodes.filter((code) => has[code]);

@@ -2,11 +2,13 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { type Operator, operatorPermissions, permissionsOf } from '../../model/operator.ts';
 import { declareVersion } from '../../resources/declare-resource.ts';
+import { declareTime } from '../../resources/declared.ts';
 import { declareOperator, operatorKind } from '../../resources/operator.ts';
 import type { Stored } from '../../resources/resource.ts';
 import { ApiProblem } from './problem.ts';
 import { orderParam, orderPlace, readOrder } from './list-order.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { type Proof, proofWays } from './proof.ts';
 import { etagOf, idParam, listQuery, pick } from './request.ts';
 import { answers, objectOf, pageSchema, readListPage, resourceSchemas } from './shapes.ts';
 import { ONLY_ADMINISTRATORS } from '../../resources/changes/rights/operator-rights.ts';
@@ -36,8 +38,14 @@ const me = objectOf('Me', {
     pathPrefixes: { type: 'array', items: { type: 'string' }, description: 'Of endpoints to change. Empty: any.' },
     permissions: { type: 'array', items: { type: 'string', enum: [...operatorPermissions] } },
     tokens: { type: 'array', items: token },
+    proof: {
+      type: 'object',
+      description: 'What shows who asks; `id` is that of a token, and `expiresAt` when the token or session ends.',
+      properties: { by: { type: 'string', enum: [...proofWays] }, id: { type: 'string' }, expiresAt: time },
+      required: ['by'],
+    },
   },
-  required: ['id', 'role', 'selector', 'hosts', 'pathPrefixes', 'permissions', 'tokens'],
+  required: ['id', 'role', 'selector', 'hosts', 'pathPrefixes', 'permissions', 'tokens', 'proof'],
 });
 const params = z.object({ id: idParam });
 
@@ -59,7 +67,8 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
       const { hosts, pathPrefixes } = context.get('operator');
       const permissions = [...permissionsOf(context.get('operator').role)];
       const bounds = { selector, hosts: [...hosts], pathPrefixes: [...pathPrefixes] };
-      return context.json({ id, name, role, ...bounds, permissions, tokens }, 200);
+      const proof = showProof(context.get('proof'));
+      return context.json({ id, name, role, ...bounds, permissions, tokens, proof }, 200);
     },
   );
 
@@ -119,4 +128,10 @@ export async function requireOperator(id: string, resources: Pick<ResourceStore,
 export function requireManager(operator: Operator): Operator {
   if (managesOperators(operator)) return operator;
   throw new ApiProblem('FORBIDDEN', ONLY_ADMINISTRATORS);
+}
+
+function showProof(proof: Proof): Record<string, string> {
+  const { by } = proof;
+  const id: Record<string, string> = by === 'token' ? { id: proof.id } : {};
+  return by === 'token' || by === 'session' ? { by, ...id, expiresAt: declareTime(proof.expiresAt) } : { by };
 }

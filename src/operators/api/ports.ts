@@ -10,6 +10,8 @@ import type { LabelOwners } from '../../model/label-owners.ts';
 import type { Operator } from '../../model/operator.ts';
 import type { RefusalSource } from '../../check/refusals/refusal-record.ts';
 import type { Cursors } from './cursors.ts';
+import type { People } from './people.ts';
+import type { Proof } from './proof.ts';
 
 /** What the API works with. */
 export interface ApiPorts {
@@ -22,6 +24,8 @@ export interface ApiPorts {
   readonly cursors: CursorSealer;
   /** Which labels are reserved, and to whom; without it none is. */
   readonly labelOwners?: LabelOwners;
+  /** People who sign in at the OpenID Connect provider with a command; without it, none do. */
+  readonly people?: People | null;
   /** Where callers reach Envoy, for credential views; without it a view has to be asked with `url`. */
   readonly publicUrl?: URL;
 }
@@ -64,6 +68,8 @@ export interface ApiVariables {
   readonly requestId: string;
   /** Who asks. Set before any route runs. */
   readonly operator: Operator;
+  /** What shows it. */
+  readonly proof: Proof;
   /** What the operator uses; the first word of an action in the audit trail. */
   readonly via: 'api' | 'console';
   /** Why, for the audit trail; routes that change something check it (`changeQuery`). */

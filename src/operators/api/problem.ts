@@ -21,6 +21,7 @@ export const problems = {
   TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests.' },
   INTERNAL: { status: 500, title: 'The request failed by a defect of this program.' },
   STORE_UNAVAILABLE: { status: 503, title: 'The store does not answer; nothing was changed.' },
+  PROVIDER_UNAVAILABLE: { status: 503, title: 'The OpenID Connect provider does not answer as it must.' },
   OUTCOME_UNKNOWN: { status: 503, title: 'The store did not confirm the change: it may be in force.' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 

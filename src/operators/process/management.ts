@@ -21,7 +21,7 @@ import { createAdmin } from './admin.ts';
 import { reportingCommits } from './count-changes.ts';
 import { noteKeyEnds } from './note-key-ends.ts';
 import { divideRequests } from './routes.ts';
-import { createSignInObserver, openSignIn } from './sign-in.ts';
+import { createSignInObserver, openCommandPeople, openSignIn } from './sign-in.ts';
 import { manageFiles } from '../../gateway/configured-files.ts';
 
 /** The address that stands for one that cannot be read. */
@@ -74,6 +74,7 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
     const { findUnreadiness } = admin;
     const cursors = createCursorSealer(requireRing(ports.keyRing));
     const labelOwners = config.manageLabelOwners ?? noLabelOwners;
+    const people = openCommandPeople(config, { store, clock, observer: createSignInObserver(logger, null) });
     const api = createApi({
       store: database,
       clock,
@@ -81,6 +82,7 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
       findUnreadiness,
       cursors,
       labelOwners,
+      people,
       publicUrl: config.publicUrl,
     });
     const jobs = parts.own(

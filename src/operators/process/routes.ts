@@ -5,7 +5,7 @@ import type { Peer } from '../api/ports.ts';
 export type Fetch = (request: Request, bindings: HttpBindings & Peer) => Response | Promise<Response>;
 
 /** Paths of the management API. Everything else is the console's. */
-const API_PATHS = /^\/(?:v1(?:\/|$)|openapi\.json$|livez$|readyz$)/;
+const API_PATHS = /^\/(?:v1(?:\/|$)|openapi\.json$|\.well-known\/oauth-protected-resource$|livez$|readyz$)/;
 
 /** Divides requests between the management API and the console. */
 export function divideRequests(parts: { readonly api: Fetch; readonly console: Fetch }): Fetch {

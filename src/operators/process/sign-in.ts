@@ -1,7 +1,9 @@
 import type { Config } from '../../gateway/config.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Sessions } from '../console/sign-in/sessions.ts';
-import { OpenIdProvider } from '../console/sign-in/openid/provider.ts';
+import type { People } from '../api/people.ts';
+import { createCommandPeople } from '../console/sign-in/command-people.ts';
+import { OpenIdProvider, type OpenIdSettings } from '../console/sign-in/openid/provider.ts';
 import type { SignInObserver, SignInPorts } from '../console/sign-in/sign-in.ts';
 import { readWholeFile } from '../../base/files/read-whole-file.ts';
 import type { SystemOfRecord } from '../../resources/changes/resource-store.ts';
@@ -30,6 +32,34 @@ export async function openSignIn(
   return { resources, sessions, provider, clock, observer };
 }
 
+/** People who sign in with a command; null without the settings, and for a store that keeps no sessions. */
+export function openCommandPeople(
+  config: Config,
+  {
+    store,
+    clock,
+    observer,
+  }: { readonly store: SystemOfRecord; readonly clock: Clock; readonly observer: SignInObserver },
+): People | null {
+  const { manageUrl, manageOidcIssuer: issuer, manageOidcDeviceClientId: clientId } = config;
+  const { sessions, resources } = store;
+  if (sessions === null || manageUrl === null || issuer === null || clientId === null) return null;
+  const provider = createProvider({ manageUrl, issuer, clientId, readClientSecret: null }, config, clock);
+  return createCommandPeople({
+    provider,
+    sessions,
+    resources,
+    observer,
+    metadata: {
+      resource: manageUrl.origin,
+      authorization_servers: [issuer.pathname === '/' ? issuer.origin : issuer.href],
+      bearer_methods_supported: ['header'],
+      scopes_supported: provider.scope.split(' '),
+      postern_client_id: clientId,
+    },
+  });
+}
+
 /**
  * Null without the settings. The provider is first called at a sign-in, so it may be down when this process starts.
  * Rejects when the file of the client's secret cannot be read.
@@ -39,6 +69,19 @@ async function openProvider(config: Config, clock: Clock): Promise<OpenIdProvide
   if (manageUrl === null || issuer === null || clientId === null) return null;
   const readClientSecret = path === null ? null : async (): Promise<string> => await readSecret(path);
   await readClientSecret?.();
+  return createProvider({ manageUrl, issuer, clientId, readClientSecret }, config, clock);
+}
+
+function createProvider(
+  {
+    manageUrl,
+    issuer,
+    clientId,
+    readClientSecret,
+  }: Pick<OpenIdSettings, 'issuer' | 'clientId' | 'readClientSecret'> & { readonly manageUrl: URL },
+  config: Config,
+  clock: Clock,
+): OpenIdProvider {
   return new OpenIdProvider(
     {
       issuer,
@@ -62,14 +105,14 @@ async function readSecret(path: string): Promise<string> {
   throw new Error(`POSTERN_MANAGE_OIDC_CLIENT_SECRET: ${path}: ${reason}`);
 }
 
-/** Logs sign-ins, and counts those that are refused. */
-export function createSignInObserver(logger: Logger, metrics: ManageMetrics): SignInObserver {
+/** Logs sign-ins, and counts those that are refused; without metrics for the API, which counts its own answers. */
+export function createSignInObserver(logger: Logger, metrics: ManageMetrics | null): SignInObserver {
   return {
     signedIn: (operator, by, source) => {
       logger.info('signed in', { operator, by, source });
     },
     refused: (reason, by, source) => {
-      metrics.countRefusedSignIn(by);
+      metrics?.countRefusedSignIn(by);
       logger.warn('a sign-in was refused', { reason, by, source });
     },
     signedOut: (operator) => {

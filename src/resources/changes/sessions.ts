@@ -1,6 +1,9 @@
-/** An operator who is signed in to the console. Times are seconds since the epoch. */
+import type { Operator } from '../../model/operator.ts';
+import type { Stored } from '../resource.ts';
+
+/** An operator who is signed in, to the console or with a command. Times are seconds since the epoch. */
 export interface Session {
-  /** SHA-256 of the id that the browser holds, 64 lower-case hexadecimal digits. The id itself is not kept. */
+  /** SHA-256 of what the browser or command holds, 64 lower-case hexadecimal digits. That itself is not kept. */
   readonly hash: string;
   readonly operatorId: string;
   readonly createdAt: number;
@@ -22,4 +25,13 @@ export interface SessionStore {
   /** Moves the end, never to an earlier time. */
   extend(hash: string, expiresAt: number): Promise<void>;
   remove(hash: string): Promise<void>;
+}
+
+/** Whether a session lives at this time, and still belongs to its operator. */
+export function isLive(session: Session, { resource, createdAt }: Stored<Operator>, nowSeconds: number): boolean {
+  const { tokenId, subject } = session;
+  // Another operator who was given the id of one that was removed.
+  if (!resource.enabled || session.expiresAt <= nowSeconds || createdAt > session.createdAt) return false;
+  if (subject !== null) return resource.subjects.includes(subject);
+  return resource.tokens.some((token) => token.id === tokenId && nowSeconds < token.expiresAt);
 }

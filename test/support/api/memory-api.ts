@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { createApi } from '../../../src/operators/api/app.ts';
+import type { People } from '../../../src/operators/api/people.ts';
 import type { AnsweredRequest, ApiEnvironment, ApiPorts, Peer } from '../../../src/operators/api/ports.ts';
 import { createCursorSealer } from '../../../src/model/keyring/cursor-sealer.ts';
 import { textOf } from '../../../src/resources/changes/generate-credential.ts';
@@ -58,7 +59,7 @@ export class MemoryApi {
   readonly #tokens = new Map<string, string>();
   static #document: Promise<ReadDocument> | undefined;
 
-  constructor(initial: InitialResources = {}, labelOwners: LabelOwners = noLabelOwners) {
+  constructor(initial: InitialResources = {}, labelOwners: LabelOwners = noLabelOwners, people: People | null = null) {
     const clock = { nowSeconds: () => this.now, nowMs: () => this.now * 1000, elapsedMs: () => 0 };
     this.store = new MemoryResourceStore(initial, clock);
     this.api = createApi({
@@ -72,6 +73,7 @@ export class MemoryApi {
       findUnreadiness: () => this.unreadiness,
       cursors: testCursors,
       labelOwners,
+      people,
       publicUrl: new URL('https://api.example.com'),
     });
   }

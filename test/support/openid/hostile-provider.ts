@@ -13,6 +13,12 @@ export interface HostileProvider extends AsyncDisposable {
   tokenAnswer: number | 'silence' | null;
   /** Bodies that came to the token endpoint. */
   readonly redeemed: URLSearchParams[];
+  /** How often its keys were asked for. */
+  keysAsked: number;
+  /** What its keys are answered with: a status. */
+  keysStatus: number;
+  /** An ID token with {@link claims}; with another header, such as another `typ`, where one is given. */
+  idToken(header?: Readonly<Record<string, string>>): Promise<string>;
 }
 
 /** Starts one whose ID tokens are for this client. */
@@ -23,17 +29,18 @@ export async function startHostileProvider(clientId: string): Promise<HostilePro
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const hostile: HostileProvider = {
-    ...{ issuer, claims: {}, isForging: false, tokenAnswer: null, redeemed: [] },
+    ...{ issuer, claims: {}, isForging: false, tokenAnswer: null, redeemed: [], keysAsked: 0, keysStatus: 200 },
+    idToken: (header) => idToken(header),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  const idToken = async (): Promise<string> => {
+  const idToken = async (header: Readonly<Record<string, string>> = {}): Promise<string> => {
     const now = Math.floor(Date.now() / 1000);
     const usual = { iss: issuer, aud: clientId, sub: 'ada', iat: now, exp: now + 60 };
     return await new SignJWT({ ...usual, ...hostile.claims })
-      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1', ...header })
       .sign(hostile.isForging ? other.privateKey : own.privateKey);
   };
   const documents: Readonly<Record<string, unknown>> = {
@@ -48,6 +55,11 @@ export async function startHostileProvider(clientId: string): Promise<HostilePro
     const send = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
+    if (request.url === '/jwks') {
+      hostile.keysAsked += 1;
+      send(hostile.keysStatus, documents['/jwks']);
+      return;
+    }
     if (request.url !== '/token') {
       send(200, documents[request.url ?? '']);
       return;

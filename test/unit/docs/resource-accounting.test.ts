@@ -13,6 +13,7 @@ import { httpLimits } from '../../../src/gateway/serving/http-server.ts';
 import { MAX_BODY_BYTES, MAX_HOLDING_ENDPOINTS } from '../../../src/operators/api/app.ts';
 import { MAX_CURSOR_LENGTH } from '../../../src/operators/api/cursors.ts';
 import { MAX_PAGE } from '../../../src/operators/api/request.ts';
+import { MAX_ACCESS_TOKEN_CHARACTERS } from '../../../src/operators/api/sessions.ts';
 import { MAX_PAGE_CHARACTERS } from '../../../src/operators/api/shapes.ts';
 import { MAX_ID_CHARACTERS } from '../../../src/model/document/fields.ts';
 import { MAX_COUNTERS as MAX_LIMIT_COUNTERS } from '../../../src/check/limit/in-process.ts';
@@ -144,6 +145,7 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'attempts of an operator that are kept in a minute': String(throttleLimits.failuresPerClient),
   'a reason': `${String(MAX_REASON_LENGTH)} characters`,
   'a body of the management API': describeNumber('bytes', MAX_BODY_BYTES),
+  'an access token that comes with an ID token': `${String(MAX_ACCESS_TOKEN_CHARACTERS)} characters`,
   'items of a page': String(MAX_PAGE),
   'a cursor': `${String(MAX_CURSOR_LENGTH)} characters`,
   'requests that hold all endpoints at once': String(MAX_HOLDING_ENDPOINTS),

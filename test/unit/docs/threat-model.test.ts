@@ -128,6 +128,12 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       test: 'test/integration/mongodb/bounds.test.ts',
     },
     'False OpenID Connect answers': { kinds: 'S', test: 'test/unit/operators/console/sign-in/openid-provider.test.ts' },
+    'ID tokens of other sign-ins, clients or times': {
+      kinds: 'S',
+      test: 'test/unit/operators/console/sign-in/id-token.test.ts',
+    },
+    'A code of a command that another person began': { kinds: 'S', test: 'test/integration/management/login.test.ts' },
+    "Tokens in an operator's home": { kinds: 'SI', test: 'test/integration/management/login.test.ts' },
     "An operator who changes what is another team's, by any way": {
       kinds: 'TE',
       test: 'test/unit/operators/api/way-to-change.test.ts',

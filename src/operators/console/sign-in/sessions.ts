@@ -1,9 +1,8 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { ResourceStore } from '../../../resources/changes/resource-store.ts';
-import type { Session, SessionStore } from '../../../resources/changes/sessions.ts';
+import { isLive, type SessionStore } from '../../../resources/changes/sessions.ts';
 import type { Operator, OperatorToken } from '../../../model/operator.ts';
-import type { Stored } from '../../../resources/resource.ts';
 import { cookieNames, isRandomText, readCookie } from './cookies.ts';
 
 /** After so long without a request a session has ended, in seconds. */
@@ -60,9 +59,9 @@ export class Sessions {
     const id = idOf(request);
     const session = id === null ? null : await sessions.find(hashOf(id));
     const now = clock.nowSeconds();
-    if (id === null || session === null || session.expiresAt <= now) return null;
+    if (id === null || session === null) return null;
     const operator = await resources.find('operator', session.operatorId);
-    if (operator === null || !isGood(session, operator, now)) return null;
+    if (operator === null || !isLive(session, operator, now)) return null;
     const end = Math.min(now + IDLE_SECONDS, session.createdAt + MOST_SECONDS);
     if (end >= session.expiresAt + STEP_SECONDS) await sessions.extend(session.hash, end);
     return { operator: operator.resource, csrfToken: formTokenOf(id) };
@@ -73,15 +72,6 @@ export class Sessions {
     const id = idOf(request);
     if (id !== null) await this.#ports.sessions.remove(hashOf(id));
   }
-}
-
-/** Whether a session that has not expired still belongs to its operator. */
-function isGood(session: Session, { resource, createdAt }: Stored<Operator>, now: number): boolean {
-  const { tokenId, subject } = session;
-  // Another operator who was given the id of one that was removed.
-  if (!resource.enabled || createdAt > session.createdAt) return false;
-  if (subject !== null) return resource.subjects.includes(subject);
-  return resource.tokens.some((token) => token.id === tokenId && now < token.expiresAt);
 }
 
 function idOf(request: Request): string | null {

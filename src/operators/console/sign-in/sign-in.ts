@@ -5,7 +5,6 @@ import type { Clock } from '../../../base/clock.ts';
 import { findOperator } from '../../../resources/changes/find-operator.ts';
 import type { ResourceStore } from '../../../resources/changes/resource-store.ts';
 import type { Throttle } from '../../../base/throttle.ts';
-import { printable } from '../../../base/text/printable.ts';
 import { findForgery, FORM_TOKEN_FIELD } from '../frame/form-token.ts';
 import { readForm } from '../frame/form.ts';
 import type { Shown } from '../frame/page.ts';
@@ -13,6 +12,7 @@ import { originOf } from '../frame/request-origin.ts';
 import type { ConsoleEnvironment } from '../ports.ts';
 import { clearCookie, cookieNames, setCookie } from './cookies.ts';
 import { beginFlow, flowCookie, forgetFlow, readFlow } from './openid/flow.ts';
+import { noOperatorFor } from './no-operator.ts';
 import type { OpenIdProvider } from './openid/provider.ts';
 import { returnPath } from './return-path.ts';
 import { SignInFault } from './sign-in-fault.ts';
@@ -145,12 +145,6 @@ const WRONG_TOKEN = 'The token is not that of an operator, has ended, or was rev
 const PROVIDER_DOWN =
   'The OpenID Connect provider does not answer as it should. Try again later, or sign in with a token.';
 const NOT_BEGUN = 'This browser began no sign-in, or it took longer than ten minutes. Begin again.';
-
-/** The same for a disabled operator as for none. The person has proved to the provider who they are. */
-function noOperatorFor(subject: string): string {
-  const shown = printable(subject);
-  return `no operator has the subject "${shown}"; an admin can add it on the page of an operator`;
-}
 
 /** Signing somebody in from another site would let that site see what they do here under its name (log-in CSRF). */
 function requireOwnPage(request: Request): void {

@@ -17,6 +17,7 @@ import {
 } from 'openid-client';
 import type { Clock } from '../../../../base/clock.ts';
 import { SignInFault } from '../sign-in-fault.ts';
+import { IdTokenVerifier } from './id-token.ts';
 import { checksOf, type Flow } from './flow.ts';
 
 /** How the provider is asked. */
@@ -43,12 +44,14 @@ const KEPT_MS = 3_600_000;
 export class OpenIdProvider {
   readonly #settings: OpenIdSettings;
   readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #idTokens: IdTokenVerifier;
   #known: { readonly configuration: Configuration; readonly secret: string | null; readonly untilMs: number } | null =
     null;
 
   constructor(settings: OpenIdSettings, clock: Pick<Clock, 'nowMs'>) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#idTokens = new IdTokenVerifier(settings, clock);
   }
 
   /** The name on the button. */
@@ -93,6 +96,29 @@ export class OpenIdProvider {
     } catch (error) {
       throw faultOf(error);
     }
+  }
+
+  /**
+   * The subject of an ID token that a command got for this client (RFC 8628). No nonce ties it to what began, so that
+   * only a fresh one counts.
+   */
+  async subjectOfIdToken(idToken: string, accessToken: string | null): Promise<string> {
+    try {
+      this.#idTokens.requireMeant(idToken);
+      const configuration = await this.#configuration();
+      const claims = await this.#idTokens.verify(idToken, configuration.serverMetadata());
+      return await this.#subjectIn(claims, async () => {
+        if (accessToken === null) return claims;
+        return await fetchUserInfo(configuration, accessToken, claims.sub);
+      });
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+
+  /** What an ID token has to be asked for with, so that it tells the claim. */
+  get scope(): string {
+    return scopeFor(this.#settings.claim);
   }
 
   async #subjectIn(claims: Claims & { readonly sub: string }, ask: () => Promise<Claims>): Promise<string> {
