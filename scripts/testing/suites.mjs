@@ -35,7 +35,7 @@ const needs = {
   'test/e2e/ratelimit/mongodb': ['mongodb'],
   'test/e2e/oauth2/python': ['python-oauth2'],
   'test/e2e/oauth2/go': ['go'],
-  'test/clients': ['envoy'],
+  'test/clients': ['envoy', 'mongodb'],
   'test/clients/go': ['go'],
   'test/clients/java': ['java', 'maven'],
   'test/clients/php': ['php'],

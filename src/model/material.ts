@@ -93,6 +93,11 @@ export function publicKeysOf(material: Material<unknown>, nowSeconds: number): r
   return former !== null && nowSeconds < former.expiresAt ? [current, former.publicKey] : [current];
 }
 
+/** Whether an operator can call with a credential: not with what only its partner has. */
+export function canBeTried({ kind }: Material): boolean {
+  return kind === 'app-key' || kind === 'shared-secret';
+}
+
 /** What holds of a kind of material as a whole. */
 interface MaterialFacts {
   /**

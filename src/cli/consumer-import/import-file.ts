@@ -229,14 +229,15 @@ async function writePairs(
 /** Writes the hand-overs of credentials that were made, without their secrets. */
 async function handOver(
   pairs: readonly GeneratedCredential[],
-  { handover: to, url, store, timeout }: ImportFlags,
+  { handover: to, url, store, timeout, output }: ImportFlags,
   context: CommandContext,
 ): Promise<ExitCode> {
   const credential = pairs.map(({ credential: { id } }) => id);
   if (to === undefined || url === undefined || credential.length === 0) return exitCodes.done;
   const where = { timeout, ...(store === undefined ? {} : { store }) };
   const { handOverTo } = await import('../handover/handover.ts');
-  return await handOverTo({ credential, url, to, language: 'shell', output: 'markdown', ...where }, context);
+  const flags = { credential, url, to, language: 'shell', output: 'markdown', ...where } as const;
+  return await handOverTo(flags, context, output === 'table' ? 'out' : 'err');
 }
 
 function refuse(problems: readonly Problem[], { output }: ImportFlags, { terminal }: CommandContext): ExitCode {

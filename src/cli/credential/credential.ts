@@ -16,7 +16,7 @@ import {
 import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
-import { appSecretOf, formerEndOf, formerSecretOf, materialFacts } from '../../model/material.ts';
+import { appSecretOf, canBeTried, formerEndOf, formerSecretOf, materialFacts } from '../../model/material.ts';
 import { addNoun, type CommandContext } from '../command.ts';
 import { matchOf } from '../endpoint/endpoint.ts';
 import { UsageError } from '../failure.ts';
@@ -37,10 +37,12 @@ import {
 } from '../render/text.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
-import { canBeTried, exampleCommands, publicUrlOf, signedExample, tryLines } from './handed-over.ts';
+import { exampleCommands, publicUrlOf, signedExample, tryLines } from './handed-over.ts';
 import { registerCredentialEdit } from './edit.ts';
 import { registerCredentialFind } from './find.ts';
-import { methodOption, registerCredentialImport, registerCredentialIssue } from './issue.ts';
+import { registerCredentialImport } from './import.ts';
+import { registerCredentialIssue } from './issue.ts';
+import { methodOption } from './new-credential.ts';
 import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts';
 import { credentialView, shownAppKey } from './credential-view.ts';
 import { knownByFields } from '../../resources/known-by.ts';

@@ -5,7 +5,7 @@ import type { CommandContext } from '../command.ts';
 import { networkBounds } from '../flags/bounds.ts';
 import { changesOf, changeWishOf, type FieldFlags, flagsOfRows, unsetCollector } from '../flags/fields.ts';
 import { addResourceAction } from '../store/resource-verbs.ts';
-import { parserOf } from './issue.ts';
+import { parserOf } from './new-credential.ts';
 
 const rows = givenFields.filter(({ name }) => Object.hasOwn(editedCredentialKind.fields, name));
 const fields: FieldFlags = flagsOfRows(rows);

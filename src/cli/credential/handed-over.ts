@@ -1,14 +1,13 @@
 import { settings } from '../../gateway/config.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { declareHandedOver, type HandedOver } from '../../resources/changes/issue-credential.ts';
-import { readUsableEndpoints, type UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
+import type { UsableEndpoint } from '../../resources/changes/usable-endpoints.ts';
 import { textOf } from '../../resources/changes/generate-credential.ts';
 import { declareKeys } from '../../resources/changes/shown-credential.ts';
-import type { ResourceStore } from '../../resources/changes/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { proofOf } from '../../check/methods/methods.ts';
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
-import { appSecretOf, type Material, materialFacts } from '../../model/material.ts';
+import { appSecretOf, canBeTried, materialFacts } from '../../model/material.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { isRefusal } from '../../check/refusal.ts';
 import type { CommandContext } from '../command.ts';
@@ -21,18 +20,24 @@ import type { Terminal } from '../terminal.ts';
 
 const FIELD_WIDTH = 12;
 
+/** Where a credential gets in. */
+interface Uses {
+  readonly usable: readonly UsableEndpoint[];
+  /** The folder with all that the partner has to know; null where none is written. */
+  readonly writtenTo: string | null;
+}
+
 /**
  * What `issue` and `rotate` print: the credential with its App Key and App Secret, the only texts with secrets, and
  * commands to try it. `appKey` is as it was generated: a credential that keeps only a hash does not have it any more.
  */
-export async function handOver(
+export function handOver(
   credential: ManagedCredential,
   handedOver: HandedOver,
-  store: ResourceStore,
-  { terminal, clock }: CommandContext,
-): Promise<{ readonly text: string; readonly data: Declared }> {
+  { usable, writtenTo }: Uses,
+  { terminal }: CommandContext,
+): { readonly text: string; readonly data: Declared } {
   const { appKey, appSecret } = handedOver;
-  const usable = await readUsableEndpoints(store, credential, clock.nowSeconds());
   const paint = paintFor(terminal);
   const { material } = credential;
   if (appKey === null) {
@@ -54,7 +59,9 @@ export async function handOver(
       '',
       'Have the partner compare the thumbprint, and tell it the App Key, with which it signs. Neither is a secret.',
       '',
-      ...tryLines(credential, usable, publicUrlOf(terminal.environment)),
+      ...(writtenTo === null
+        ? tryLines(credential, usable, publicUrlOf(terminal.environment))
+        : [`Only the partner can try it. Send it the folder ${writtenTo}:`]),
     ];
     const data = { ...declareHandedOver(credential, handedOver), ...declareKeys(material) };
     return { text: `${lines.join('\n')}\n`, data };
@@ -100,11 +107,6 @@ export function tryLines(
     `Try it on ${first.endpoint.id} (the first command waits for the ${word} to be pasted):`,
     ...commands.map((command) => `  $ ${command}`),
   ];
-}
-
-/** Whether an operator can call with a credential: not with what only its partner has. */
-export function canBeTried({ kind }: Material): boolean {
-  return kind === 'app-key' || kind === 'shared-secret';
 }
 
 /** Where callers reach Envoy. */

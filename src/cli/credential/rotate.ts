@@ -4,9 +4,10 @@ import { DEFAULT_GRACE, planOwnRotation } from '../../resources/changes/issue-cr
 import { knownByAfter } from '../../resources/changes/known-by-after.ts';
 import { findNearEnd, planRevocation } from '../../resources/changes/plan-credential.ts';
 import { guardRevision } from '../../resources/changes/resource-store.ts';
+import { readUsableEndpoints } from '../../resources/changes/usable-endpoints.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Labels } from '../../model/labels.ts';
-import { appSecretOf, materialFacts } from '../../model/material.ts';
+import { appSecretOf, canBeTried, materialFacts } from '../../model/material.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -28,8 +29,8 @@ import { addChangeAction, type Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { requireResource } from '../store/read-store.ts';
 import { addResourceAction } from '../store/resource-verbs.ts';
-import { canBeTried, handOver } from './handed-over.ts';
-import { methodOption } from './issue.ts';
+import { handOver } from './handed-over.ts';
+import { methodOption } from './new-credential.ts';
 import { type ManyFlags, rotateMany } from './rotation/rotate-many.ts';
 import type { RunWish } from './rotation/rotation-lines.ts';
 
@@ -167,6 +168,7 @@ async function planRotate(
   if ('conflict' in planned) throw conflictOf(planned);
   if ('problems' in planned) throw wrongFlags(planned.problems, knownByFields);
   const { changes, carrier, formerEndsAt, handedOver } = planned;
+  const usable = await readUsableEndpoints(resources, carrier, nowSeconds);
   const nearEnd = findNearEnd(carrier, nowSeconds);
   const former = isKey ? `The former credential ${id}` : `The former ${materialFacts[material.kind].rotated}`;
   const end =
@@ -188,7 +190,7 @@ async function planRotate(
     ],
     done: `Credential ${id} rotated${isKey ? `: ${carrier.id} follows it` : ''}. ${former} ${end}.${nearEnd === null ? '' : ` ${carrier.id} ${keepsEnd(nearEnd, nowSeconds)}.`}`,
     outcome: {
-      ...(await handOver(carrier, handedOver, resources, context)),
+      ...handOver(carrier, handedOver, { usable, writtenTo: null }, context),
       whenUnknown:
         material.kind === 'public-key'
           ? `If it was made, the former public key ${end}. If it was not, it works on; rotate again.`

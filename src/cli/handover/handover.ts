@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { takeAppKeyAlone } from '../../check/methods/methods.ts';
 import { hashAppKey } from '../../model/app-key.ts';
+import { canBeTried } from '../../model/material.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { UsageError, writeSafely } from '../failure.ts';
@@ -9,7 +10,6 @@ import { type StoreFlags, timeoutOption } from '../flags/options.ts';
 import { parseAddress } from '../flags/gateway-address.ts';
 import { collectId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
-import { canBeTried } from '../credential/handed-over.ts';
 import { openFor, requireResource } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { declareHandover } from '../../partners/handover/handover-data.ts';
@@ -76,8 +76,12 @@ to compare a program with are signed with the credential's App Key, a public exa
   });
 }
 
-/** Writes hand-overs, as `postern handover` does. Opens the store anew. */
-export async function handOverTo(flags: HandoverFlags, context: CommandContext): Promise<ExitCode> {
+/** Writes hand-overs, as `postern handover` does. Opens the store anew. `namesTo` gets the names of written files. */
+export async function handOverTo(
+  flags: HandoverFlags,
+  context: CommandContext,
+  namesTo: 'out' | 'err' = 'out',
+): Promise<ExitCode> {
   const { terminal } = context;
   if (flags.to !== undefined && flags.output !== 'markdown') {
     throw new UsageError('--to writes the page as README.md; leave --output out');
@@ -96,7 +100,7 @@ export async function handOverTo(flags: HandoverFlags, context: CommandContext):
     );
   }
   const language = languages[flags.language];
-  if (flags.to !== undefined) return await writeFolders(flags.to, handovers, language, context);
+  if (flags.to !== undefined) return await writeFolders(flags.to, handovers, language, context, namesTo);
   if (flags.output === 'markdown') terminal.out.write(renderHandover(first, language));
   else {
     const data = handovers.map(declareHandover);
@@ -111,11 +115,12 @@ async function writeFolders(
   handovers: readonly Handover[],
   language: Language,
   context: CommandContext,
+  namesTo: 'out' | 'err',
 ): Promise<ExitCode> {
   if (handovers.length > 1 && !(await isTaken(folder, context))) return exitCodes.failed;
   for (const handover of handovers) {
     const own = handovers.length === 1 ? folder : join(folder, handover.access.credentialId);
-    const code = await writeFolder(own, renderHandover(handover, language), handover, language, context);
+    const code = await writeFolder(own, handover, language, context, namesTo);
     if (code !== exitCodes.done) return code;
   }
   return exitCodes.done;
@@ -136,14 +141,15 @@ async function isTaken(folder: string, { terminal }: CommandContext): Promise<bo
 /** Writes a folder that runs once the client and the secret are there. No file of it holds the secret. */
 async function writeFolder(
   folder: string,
-  page: string,
   handover: Handover,
   language: Language,
   { terminal }: CommandContext,
+  namesTo: 'out' | 'err',
 ): Promise<ExitCode> {
   const [group] = handover.groups;
   if (group === undefined) throw new Error('a handover has no endpoints');
-  const files = [{ name: 'README.md', text: page }, ...sampleFiles(language, group, handover)];
+  const samples = sampleFiles(language, group, handover);
+  const files = [{ name: 'README.md', text: renderHandover(handover, language) }, ...samples];
   try {
     await takeEmptyFolder(folder);
     await writeFiles(folder, files);
@@ -152,9 +158,9 @@ async function writeFolder(
     writeSafely(terminal.err, `postern handover: ${error.message}\n`);
     return exitCodes.failed;
   }
-  writeSafely(terminal.out, files.map(({ name }) => `${join(folder, name)}\n`).join(''));
+  writeSafely(terminal[namesTo], files.map(({ name }) => `${join(folder, name)}\n`).join(''));
   const used = languageOf(group, language);
-  if (used !== null && 'client' in used) {
+  if (samples.length > 0 && used !== null && 'client' in used) {
     writeSafely(terminal.err, `Send ${used.artefact} along, which "clients/${used.client}/run build" makes.\n`);
   }
   return exitCodes.done;

@@ -1,12 +1,15 @@
 import { block, code } from '../../model/document/markdown.ts';
 import type { PublicKey } from '../../model/public-key/public-key.ts';
 
-const OPENSSL = `(umask 077; openssl genpkey -algorithm ed25519 -out private.pem)
-openssl pkey -in private.pem -pubout -out public.pem`;
+/** Where the commands of the page write the private key, and its samples expect it. */
+export const PRIVATE_KEY_FILE = 'private.pem';
+
+const OPENSSL = `(umask 077; openssl genpkey -algorithm ed25519 -out ${PRIVATE_KEY_FILE})
+openssl pkey -in ${PRIVATE_KEY_FILE} -pubout -out public.pem`;
 
 /** Windows has OpenSSH, and no openssl. Its ssh-keygen writes Ed25519 only in a form of its own. */
-const POWERSHELL = `ssh-keygen -q -t ecdsa -b 256 -m PKCS8 -f private.pem
-ssh-keygen -e -m PKCS8 -f private.pem | Out-File -Encoding ascii public.pem`;
+const POWERSHELL = `ssh-keygen -q -t ecdsa -b 256 -m PKCS8 -f ${PRIVATE_KEY_FILE}
+ssh-keygen -e -m PKCS8 -f ${PRIVATE_KEY_FILE} | Out-File -Encoding ascii public.pem`;
 
 /** How a partner makes a key pair, what of it is sent, and that the rest never is. */
 export function renderKeyPair({ thumbprint }: PublicKey): readonly string[] {

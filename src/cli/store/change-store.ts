@@ -46,6 +46,8 @@ export interface Plan {
   readonly inSteps?: boolean;
   /** Whether it is planned only once, because planned again it would undo what others did. */
   readonly isOnce?: boolean;
+  /** What is done once the changes are made, and gives the exit code. */
+  readonly afterwards?: () => Promise<ExitCode>;
   /**
    * What is printed once it was done: secrets, for example. Also when it may have been done, with what to do then,
    * after the sentences that say how to find out.
@@ -205,7 +207,9 @@ async function carryOut({ plan, described, changes }: Proposal, running: Running
   }
   // Before the wait: what is printed once must not be lost with it.
   printEnd({ sentence: plan.done, revision, outcome }, described, running);
-  return await waitWhereWished(revision, store, flags, context);
+  const code = (await plan.afterwards?.()) ?? exitCodes.done;
+  const waited = await waitWhereWished(revision, store, flags, context);
+  return code === exitCodes.done ? waited : code;
 }
 
 /** For people, before they are made; programs get them at the end. */

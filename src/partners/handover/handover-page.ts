@@ -2,14 +2,7 @@ import type { AuthenticationMethod, PartnerEndpointOf } from '../../model/endpoi
 import { codesOf, type CodeMeaning } from './codes.ts';
 import { methods } from '../../check/methods/methods.ts';
 import { EXAMPLE_APP_KEY } from '../../check/methods/presentation/example-values.ts';
-import type {
-  ClientSettings,
-  Example,
-  Guide,
-  KeyCallRules,
-  Rule,
-  Target,
-} from '../../check/methods/presentation/guide.ts';
+import type { ClientSettings, Example, Guide, Rule, Target } from '../../check/methods/presentation/guide.ts';
 import type { ClientNames } from '../../check/methods/presentation/presentation.ts';
 import { presentations } from '../../check/methods/presentation/presentations.ts';
 import type { AccessibleEndpoint, PartnerAccess } from './partner-access.ts';
@@ -20,8 +13,8 @@ export interface EndpointGroup {
   readonly method: AuthenticationMethod;
   /** Null where no signing client of ours knows the method. */
   readonly client: ClientNames | null;
-  /** How a sample signs with a private key; null where none does. */
-  readonly keyCall: KeyCallRules | null;
+  /** Whether callers prove with a private key of their own. */
+  readonly hasPrivateKey: boolean;
   /** Whether callers have an App Secret: the App Key is none then. */
   readonly hasAppSecret: boolean;
   readonly title: string;
@@ -87,16 +80,16 @@ function groupOf<M extends AuthenticationMethod>(
   { exampleAppKey, access }: { readonly exampleAppKey: string; readonly access: PartnerAccess },
 ): EndpointGroup {
   const method = endpoint.authentication;
-  const { client, guide } = presentations[method];
+  const { client: usual, guide } = presentations[method];
   const target = targetOf(endpoint.match, address);
   const hasPublicKey = access.publicKey !== null;
   const { ofPublicKey } = guide;
   const { summary, rules, exampleNote } = hasPublicKey && ofPublicKey !== undefined ? ofPublicKey : guide;
+  const client = hasPublicKey && ofPublicKey !== undefined ? ofPublicKey.client : usual;
   return {
     method,
-    // No client of ours has a private key.
-    client: hasPublicKey ? null : client,
-    keyCall: guide.keyCall?.(endpoint.options) ?? null,
+    client,
+    hasPrivateKey: hasPublicKey,
     hasAppSecret: !hasPublicKey && access.knownBy.length === 0 && methods[method].proof !== 'app-key',
     title: guide.title,
     summary,

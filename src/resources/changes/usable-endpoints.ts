@@ -35,15 +35,16 @@ export function usableEndpoints(
   });
 }
 
-/** Where a credential can be used now, as the store has it. */
+/** Where a credential can be used now, as the store has it with these grants added. */
 export async function readUsableEndpoints(
   store: ResourceStore,
   credential: Pick<Credential, 'methods' | 'consumerId'>,
   nowSeconds: number,
+  added: readonly Grant[] = [],
 ): Promise<readonly UsableEndpoint[]> {
   const { consumerId } = credential;
   const labels = (await store.find('consumer', consumerId))?.resource.labels ?? {};
   const own = (await collectAll(store.list('grant', { consumerId }))).map(({ resource }) => resource);
-  const grants = [...own, ...(await listGroupGrants(store))];
+  const grants = [...own, ...added, ...(await listGroupGrants(store))];
   return usableEndpoints(credential, await listEndpoints(store), { labels }, grants, nowSeconds);
 }

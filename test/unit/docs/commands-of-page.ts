@@ -35,7 +35,7 @@ export function writingInto(folder: string, words: readonly string[]): readonly 
   return words.map((word, index) => {
     const flag = words[index - 1];
     const isSheet = word === 'partners.csv';
-    if (!isSheet && !['--out', '--public-key', '--certificate'].includes(flag ?? '')) return word;
+    if (!isSheet && !['--out', '--public-key', '--certificate', '--handover'].includes(flag ?? '')) return word;
     const path = join(folder, word);
     if (isSheet) writeFileSync(path, readFences(readDocument('docs/commands.md'), 'csv').join(''));
     if (flag === '--certificate') writeFileSync(path, sampleCertificate.pem);

@@ -67,7 +67,14 @@ const guide: Guide<'hmac'> = {
 export const hmacPresentation: Presentation<'hmac'> = {
   name: 'HMAC signature',
   sends: 'requests are signed (HMAC)',
-  client: { type: 'Hmac', goType: 'HMAC', factory: 'hmac', shellOptions: ['--sign-header host'] },
+  client: {
+    method: 'hmac',
+    type: 'Hmac',
+    pythonType: 'Hmac',
+    goType: 'HMAC',
+    factory: 'hmac',
+    shellOptions: ['--sign-header host'],
+  },
   guide,
 };
 

@@ -42,9 +42,10 @@ const guide: Guide<'http-message-signature'> = {
       ? { REQUEST_REPLAYED: 'This `nonce` was used before. Sign every attempt again, with another one.' }
       : {}),
   }),
-  settings: () => ({}),
-  keyCall: ({ tag, coverAlso }) =>
-    coverAlso.some((name) => name !== 'content-type') ? null : { tag, coversType: coverAlso.length > 0 },
+  settings: ({ tag, coverAlso }) => ({
+    ...(tag === '' ? {} : { tag }),
+    ...(coverAlso.length === 0 ? {} : { coverAlso }),
+  }),
   examples: () => [],
   exampleNote: 'Any library for RFC 9421 makes such signatures.',
 };
@@ -54,10 +55,17 @@ function coveredRule({ coverAlso, scheme }: HttpSignatureOptions): string {
   return `\`"@method"\`, \`"@authority"\`, \`"@path"\` and \`"@query"\`${also}; or \`"@method"\` and \`"@target-uri"\`${also}, an address with \`${scheme}\`; with a body also \`"content-digest"\``;
 }
 
-/** How people and programs of partners speak of this method. No client of ours signs by it: many libraries do. */
+/** How people and programs of partners speak of this method. */
 export const httpSignaturePresentation: Presentation<'http-message-signature'> = {
   name: 'HTTP message signature (RFC 9421)',
   sends: 'requests are signed with a private key (RFC 9421)',
-  client: null,
+  client: {
+    method: 'http-message-signature',
+    type: 'HttpMessageSignature',
+    pythonType: 'MessageSignature',
+    goType: 'MessageSignature',
+    factory: 'messageSignature',
+    shellOptions: [],
+  },
   guide,
 };

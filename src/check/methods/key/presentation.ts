@@ -53,7 +53,7 @@ const guide: Guide<'key'> = {
 export const keyPresentation: Presentation<'key'> = {
   name: 'App Key',
   sends: 'the App Key alone is sent',
-  client: { type: 'Key', goType: 'Key', factory: 'key', shellOptions: [] },
+  client: { method: 'key', type: 'Key', pythonType: 'Key', goType: 'Key', factory: 'key', shellOptions: [] },
   guide,
 };
 

@@ -33,6 +33,14 @@ const guide: Guide<'oauth2'> = {
       ...tokenRules(tokenInQuery),
     ],
     exampleNote: 'Any library for OAuth2 that knows `private_key_jwt` makes such assertions.',
+    client: {
+      method: 'private-key-jwt',
+      type: 'PrivateKeyJwt',
+      pythonType: 'PrivateKeyJwt',
+      goType: 'PrivateKeyJWT',
+      factory: 'privateKeyJwt',
+      shellOptions: [],
+    },
   },
   codes: ({ options }) => ({
     CREDENTIALS_MISSING: 'There is no `Authorization: Bearer …`.',
@@ -54,7 +62,14 @@ const guide: Guide<'oauth2'> = {
 export const oauth2Presentation: Presentation<'oauth2'> = {
   name: 'OAuth 2.0 access token',
   sends: 'access tokens (client credentials)',
-  client: { type: 'OAuth2', goType: 'OAuth2', factory: 'oauth2', shellOptions: [] },
+  client: {
+    method: 'oauth2',
+    type: 'OAuth2',
+    pythonType: 'OAuth2',
+    goType: 'OAuth2',
+    factory: 'oauth2',
+    shellOptions: [],
+  },
   guide,
 };
 

@@ -72,7 +72,14 @@ const guide: Guide<'parameter-signature'> = {
 export const parameterSignaturePresentation: Presentation<'parameter-signature'> = {
   name: 'signature over parameters',
   sends: 'parameters are signed',
-  client: { type: 'ParameterSignature', goType: 'ParameterSignature', factory: 'parameterSignature', shellOptions: [] },
+  client: {
+    method: 'parameter-signature',
+    type: 'ParameterSignature',
+    pythonType: 'ParameterSignature',
+    goType: 'ParameterSignature',
+    factory: 'parameterSignature',
+    shellOptions: [],
+  },
   guide,
 };
 

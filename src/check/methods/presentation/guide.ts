@@ -1,6 +1,7 @@
 import type { AuthenticationMethod, OptionsOf, PartnerEndpointOf } from '../../../model/endpoint.ts';
 import type { KeyCarrier } from '../../../model/options/key-carrier.ts';
 import type { RefusalCode } from '../../refusal.ts';
+import type { ClientNames } from './presentation.ts';
 
 /** A fact in a few words: its name, then what it is, in Markdown. */
 export type Rule = readonly [name: string, text: string];
@@ -12,6 +13,9 @@ export interface ClientSettings {
   readonly encoding?: 'raw';
   /** Where the App Key stands, when that is not the header `X-App-Key`. */
   readonly carrier?: KeyCarrier;
+  readonly tag?: string;
+  /** What HTTP message signatures cover besides what clients cover of themselves. */
+  readonly coverAlso?: readonly string[];
   /** Path of the token endpoint below the gateway's address. */
   readonly tokenPath?: string;
 }
@@ -41,14 +45,6 @@ export interface Example {
   readonly sent: string;
 }
 
-/** How signatures with a private key are made for an endpoint. */
-export interface KeyCallRules {
-  /** Empty for none. */
-  readonly tag: string;
-  /** Whether `content-type` is covered, where there is a body. */
-  readonly coversType: boolean;
-}
-
 /** What a partner reads about a method of authentication. The presentation of the method has it. */
 export interface Guide<M extends AuthenticationMethod> {
   /** The name of the method in a heading. */
@@ -70,12 +66,8 @@ export interface Guide<M extends AuthenticationMethod> {
     readonly summary: string;
     readonly rules: (options: OptionsOf[M]) => readonly Rule[];
     readonly exampleNote: string;
+    readonly client: ClientNames;
   };
-  /**
-   * What a program has to know that signs with a private key by what its language has of its own; absent where callers
-   * have none, null where the endpoint wants more than such a sample covers.
-   */
-  readonly keyCall?: (options: OptionsOf[M]) => KeyCallRules | null;
   /** How signatures of the examples come about, or what stands for what in them; Markdown. */
   readonly exampleNote: string;
 }

@@ -14,8 +14,12 @@ export interface Presentation<M extends AuthenticationMethod> {
 
 /** What the signing clients call a method. */
 export interface ClientNames {
-  /** The type of its credentials in PHP, Python and Rust: `ParameterSignature`. */
+  /** What they call it in a text: `parameter-signature`. */
+  readonly method: string;
+  /** The type of its credentials in PHP and Rust: `ParameterSignature`. */
   readonly type: string;
+  /** The same in Python. */
+  readonly pythonType: string;
   /** The same in Go, where initials are capitals. */
   readonly goType: string;
   /** The function in Java that makes them: `parameterSignature`. */

@@ -25,7 +25,7 @@ export const curl: SampleLanguage = {
   fence: 'sh',
   programName: 'first-call.sh',
   program,
-  projectFiles: [],
+  projectFiles: () => [],
   install: [],
   run: 'sh first-call.sh',
 };

@@ -1,20 +1,22 @@
-import { goWithKey } from './with-key/go.ts';
 import { type FirstCall, type Language, literal } from './language.ts';
 
 const env = (name: string): string => `os.Getenv("${name}")`;
 
-function constructor({ client, hasAppSecret, settings }: FirstCall): string {
-  const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
+function constructor({ client, hasAppSecret, hasPrivateKey, settings }: FirstCall): string {
+  const { algorithm, encoding, nonce, carrier, tokenPath, tag, coverAlso } = settings;
   const carried = Object.entries(carrier ?? {}).map(
     ([kind, name]) => `postern.${kind === 'header' ? 'WithKeyHeader' : 'WithKeyParameter'}(${literal(name)})`,
   );
   const parameters = [
     env('APP_KEY'),
     ...(hasAppSecret ? [env('APP_SECRET')] : carried),
+    ...(hasPrivateKey ? ['key'] : []),
     ...(tokenPath === undefined ? [] : [env('TOKEN_URL')]),
     ...(algorithm === undefined ? [] : [`postern.WithAlgorithm(postern.${algorithm.toUpperCase().replace('-', '')})`]),
     ...(encoding === undefined ? [] : ['postern.WithRawEncoding()']),
     ...(nonce === undefined ? [] : ['postern.WithNonce()']),
+    ...(tag === undefined ? [] : [`postern.WithTag(${literal(tag)})`]),
+    ...(coverAlso === undefined ? [] : [`postern.WithCoverAlso(${coverAlso.map(literal).join(', ')})`]),
   ];
   return `postern.New${client.goType}(${parameters.join(', ')})`;
 }
@@ -43,8 +45,16 @@ function send({ http, body }: FirstCall): { readonly imports: readonly string[];
   };
 }
 
+const READ_KEY = [
+  `\tpem, err := os.ReadFile(${env('PRIVATE_KEY_FILE')})`,
+  CHECK,
+  '\tkey, err := postern.ParsePrivateKey(string(pem))',
+  CHECK,
+];
+
 function program(call: FirstCall): string {
   const { imports, lines } = send(call);
+  const key = call.hasPrivateKey ? `${READ_KEY.join('\n')}\n` : '';
   const all = ['fmt', 'io', 'log', 'os', ...imports].sort();
   return `package main
 
@@ -55,7 +65,7 @@ ${all.map((name) => `\t"${name}"`).join('\n')}
 )
 
 func main() {
-	client := postern.Must(${constructor(call)})
+${key}	client := postern.Must(${constructor(call)})
 ${lines.join('\n')}
 	fmt.Println(response.StatusCode)
 	io.Copy(os.Stdout, response.Body)
@@ -72,14 +82,13 @@ export const go: Language = {
   fence: 'go',
   programName: 'main.go',
   program,
-  projectFiles: [
+  projectFiles: () => [
     {
       name: 'go.mod',
       text: `module example.com/first-call\n\ngo 1.21\n\nrequire ${MODULE} v0.1.0\n\nreplace ${MODULE} => ./postern-client\n`,
     },
   ],
   artefact: 'v0.1.0.zip',
-  withKey: goWithKey,
   install: ['unzip -q v0.1.0.zip', `mv ${MODULE}@v0.1.0 postern-client`, 'rm -r github.com'],
   run: 'go run .',
 };

@@ -1,13 +1,12 @@
-import type { KeyLanguage } from './with-key/key-call.ts';
-import type { AuthenticationMethod } from '../../../model/endpoint.ts';
 import type { ClientSettings } from '../../../check/methods/presentation/guide.ts';
 import type { ClientNames } from '../../../check/methods/presentation/presentation.ts';
 
 /** What a sample does: one call, by a client that is made for this credential. */
 export interface FirstCall {
-  readonly method: AuthenticationMethod;
   /** What the client calls the method. */
   readonly client: ClientNames;
+  /** Whether the client takes a private key besides the App Key. */
+  readonly hasPrivateKey: boolean;
   /** Whether the client takes an App Secret besides the App Key. */
   readonly hasAppSecret: boolean;
   readonly settings: ClientSettings;
@@ -25,17 +24,17 @@ export interface SampleFile {
 }
 
 /** What the sample of a first call is written in. */
-export interface SampleLanguage<C = FirstCall> {
+export interface SampleLanguage {
   /** As people write it. */
   readonly title: string;
   /** How blocks of it are marked in Markdown. */
   readonly fence: string;
   /** The file that the program is in. */
   readonly programName: string;
-  /** Written after the README of the client: its first example, with this call in place of its own. */
-  readonly program: (call: C) => string;
+  /** Written after the README of the client: its first example, or the one with a private key, with this call. */
+  readonly program: (call: FirstCall) => string;
   /** What else the folder needs, such as a list of packages. */
-  readonly projectFiles: readonly SampleFile[];
+  readonly projectFiles: (call: Pick<FirstCall, 'hasPrivateKey'>) => readonly SampleFile[];
   /** Shell commands that install the client in the folder; none where the file is enough. */
   readonly install: readonly string[];
   /** The shell command that makes the call. */
@@ -48,8 +47,6 @@ export interface Language extends SampleLanguage {
   readonly client: string;
   /** The file with the client, as its `run build` makes it: the operator sends it along until it is published. */
   readonly artefact: string;
-  /** What signs with a private key in this language, without a client; null where the shell does. */
-  readonly withKey: KeyLanguage | null;
 }
 
 /** A text as a literal with double quotes, as most languages have it. */

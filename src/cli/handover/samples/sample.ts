@@ -1,9 +1,10 @@
 import { quote } from '../../../check/signing/curl-command.ts';
 import type { EndpointGroup, Handover } from '../../../partners/handover/handover-page.ts';
 import { block, code } from '../../../model/document/markdown.ts';
+import { derivedComponents } from '../../../model/options/covered-components.ts';
 import { type CarrierKind, partsOf } from '../../../model/options/key-carrier.ts';
+import { PRIVATE_KEY_FILE } from '../render-key-pair.ts';
 import { curl } from './curl.ts';
-import { shellWithKey } from './with-key/shell.ts';
 import type { FirstCall, Language, SampleFile, SampleLanguage } from './language.ts';
 
 /** Where the clients are to be had. */
@@ -11,9 +12,17 @@ const CLIENTS = 'https://github.com/postern-gateway/postern/tree/main/clients';
 const BODY = '{"amount":12}';
 
 /** The call that a sample makes: one that changes nothing, where the endpoint takes one; null where no client can. */
-export function firstCallOf({ method, client, hasAppSecret, settings, target }: EndpointGroup): FirstCall | null {
-  return client === null ? null : { method, client, hasAppSecret, settings, ...callTo(target) };
+function firstCallOf(group: EndpointGroup): FirstCall | null {
+  const { client, hasPrivateKey, hasAppSecret, settings, target } = group;
+  if (client === null) return null;
+  const call = { client, hasPrivateKey, hasAppSecret, settings, ...callTo(target) };
+  // No client knows the value of a header that is covered, and only a body has a type.
+  const known = call.body === null ? DERIVED : [...DERIVED, 'content-type'];
+  return (settings.coverAlso ?? []).every((name) => known.includes(name)) ? call : null;
 }
+
+/** What clients cover by themselves when told to, whatever the request has. */
+const DERIVED: readonly string[] = [...derivedComponents, 'host'];
 
 function callTo({ reading, writing }: EndpointGroup['target']): Pick<FirstCall, 'http' | 'body'> {
   return reading === 'GET' || writing === null ? { http: reading, body: null } : { http: writing, body: BODY };
@@ -38,48 +47,25 @@ export function languageOf(
 
 /** The files that make the first call of a group, but for the client itself. No file holds a secret. */
 export function sampleFiles(chosen: Language, group: EndpointGroup, handover: Handover): readonly SampleFile[] {
-  const program = programOf(chosen, group);
-  if (program === null) return [];
-  const { language, text } = program;
+  const language = languageOf(group, chosen);
+  const call = firstCallOf(group);
+  if (language === null || call === null) return [];
   return [
-    { name: language.programName, text },
-    ...language.projectFiles,
+    { name: language.programName, text: language.program(call) },
+    ...language.projectFiles(call),
     { name: '.env.example', text: environmentOf(group, handover) },
-    { name: '.gitignore', text: group.keyCall === null ? '.env\n' : `.env\n${KEY_FILE}\n` },
+    { name: '.gitignore', text: group.hasPrivateKey ? `.env\n${PRIVATE_KEY_FILE}\n` : '.env\n' },
   ];
 }
 
-/** Where samples expect the private key. */
-const KEY_FILE = 'private-key.pem';
-
-/** A program, and what else its language says of it. */
-interface Program {
-  readonly language: Language | Omit<SampleLanguage, 'program'>;
-  readonly text: string;
-}
-
-/** Null where there is no sample. */
-function programOf(chosen: Language, group: EndpointGroup): Program | null {
-  const { keyCall, target } = group;
-  if (keyCall !== null) {
-    const language = chosen.withKey ?? shellWithKey;
-    const call = { ...callTo(target), ...keyCall };
-    // A covered content-type is sent on every request, and a sample without a body has none.
-    return call.coversType && call.body === null ? null : { language, text: language.program(call) };
-  }
-  const language = languageOf(group, chosen);
-  const call = firstCallOf(group);
-  return language === null || call === null ? null : { language, text: language.program(call) };
-}
-
 /** Names and values that a shell can read; those that are secret are left empty. */
-function environmentOf({ hasAppSecret, keyCall, settings, target }: EndpointGroup, { access }: Handover): string {
+function environmentOf({ hasAppSecret, hasPrivateKey, settings, target }: EndpointGroup, { access }: Handover): string {
   const lines = [
-    '# Copy this file to .env, fill it in, and keep .env to yourself.',
+    `# Copy this file to .env, ${hasPrivateKey ? 'name your private key in it' : 'fill it in'}, and keep .env to yourself.`,
     `POSTERN_URL=${quote(target.origin + target.path)}`,
     `APP_KEY=${access.appKey === null ? '' : quote(access.appKey)}`,
-    ...(keyCall === null ? [] : [`PRIVATE_KEY_FILE=${KEY_FILE}`]),
-    ...(hasAppSecret && keyCall === null ? ['APP_SECRET='] : []),
+    ...(hasPrivateKey ? [`PRIVATE_KEY_FILE=${PRIVATE_KEY_FILE}`] : []),
+    ...(hasAppSecret ? ['APP_SECRET='] : []),
     ...(settings.tokenPath === undefined ? [] : [`TOKEN_URL=${quote(target.origin + settings.tokenPath)}`]),
   ];
   return `${lines.join('\n')}\n`;
@@ -92,14 +78,15 @@ export function renderSample(
   handover: Handover,
   isFirst: boolean,
 ): readonly string[] {
-  const language = programOf(chosen, group)?.language ?? null;
+  const language = languageOf(group, chosen);
   const [program, ...others] = sampleFiles(chosen, group, handover);
   if (language === null || program === undefined) return [];
   const shown = block(program.text, language.fence);
   if (!isFirst) {
     return [`${code(program.name)}, with ${code('POSTERN_URL')} as in the address above:`, shown];
   }
-  const commands = ['cp .env.example .env   # and fill it in', ...language.install, 'set -a', '. ./.env', 'set +a'];
+  const fillIn = group.hasPrivateKey ? `put ${PRIVATE_KEY_FILE} beside it` : 'fill it in';
+  const commands = [`cp .env.example .env   # and ${fillIn}`, ...language.install, 'set -a', '. ./.env', 'set +a'];
   return [
     introduction(language),
     `${code(program.name)}:`,
@@ -110,7 +97,7 @@ export function renderSample(
   ];
 }
 
-function introduction(language: Program['language']): string {
+function introduction(language: Language | SampleLanguage): string {
   const { title } = language;
   if (!('client' in language)) return `With ${title}. Put these files into a folder:`;
   const { client, artefact } = language;

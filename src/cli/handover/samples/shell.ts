@@ -1,19 +1,20 @@
-import { shellWithKey } from './with-key/shell.ts';
 import { quote } from '../../../check/signing/curl-command.ts';
 import type { FirstCall, Language } from './language.ts';
 
-function program({ method, client, hasAppSecret, settings, http, body }: FirstCall): string {
-  const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
+function program({ client, hasAppSecret, hasPrivateKey, settings, http, body }: FirstCall): string {
+  const { algorithm, encoding, nonce, carrier, tokenPath, tag, coverAlso } = settings;
   const carried = Object.entries(carrier ?? {}).map(
     ([kind, name]) => `${kind === 'header' ? '--key-header' : '--key-parameter'} ${quote(name)}`,
   );
   const options = [
-    `--method ${method}`,
-    ...(hasAppSecret ? ['--app-key "$APP_KEY"', '--secret-from env:APP_SECRET'] : ['--secret-from env:APP_KEY']),
+    `--method ${client.method}`,
+    ...proofOf(hasAppSecret, hasPrivateKey),
     ...carried,
     ...(algorithm === undefined ? [] : [`--algorithm ${algorithm}`]),
     ...(encoding === undefined ? [] : ['--raw']),
     ...(nonce === undefined ? [] : ['--nonce']),
+    ...(tag === undefined ? [] : [`--tag ${quote(tag)}`]),
+    ...(coverAlso ?? []).map((name) => `--cover ${quote(name)}`),
     ...(tokenPath === undefined ? [] : ['--token-url "$TOKEN_URL"']),
     ...client.shellOptions,
   ];
@@ -26,6 +27,11 @@ function program({ method, client, hasAppSecret, settings, http, body }: FirstCa
 `;
 }
 
+function proofOf(hasAppSecret: boolean, hasPrivateKey: boolean): readonly string[] {
+  if (hasPrivateKey) return ['--app-key "$APP_KEY"', '--private-key "file:$PRIVATE_KEY_FILE"'];
+  return hasAppSecret ? ['--app-key "$APP_KEY"', '--secret-from env:APP_SECRET'] : ['--secret-from env:APP_KEY'];
+}
+
 /** Samples for a POSIX shell, with the client of `clients/shell`. */
 export const shell: Language = {
   title: 'POSIX shell',
@@ -33,9 +39,8 @@ export const shell: Language = {
   fence: 'sh',
   programName: 'first-call.sh',
   program,
-  projectFiles: [],
+  projectFiles: () => [],
   artefact: 'postern-curl',
-  withKey: shellWithKey,
   install: ['chmod +x postern-curl'],
   run: 'sh first-call.sh',
 };

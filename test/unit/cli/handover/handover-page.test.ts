@@ -188,8 +188,9 @@ describe('what postern handover tells a partner with a key pair', () => {
       assert.ok(String(valueOf(page, 'Its thumbprint')).includes(`\`${thumbprint}\``));
       assert.equal(valueOf(page, 'Former public key'), 'works until 2099-01-01 00:00:00 UTC');
       assert.doesNotMatch(page, /App Secret|APP_SECRET|`client_secret`.*your/);
-      // Our clients have no private keys; a sample without one signs requests, and makes no assertions.
-      assert.equal(page.includes('### First call'), method === 'http-message-signature');
+      assert.ok(page.includes('### First call'));
+      assert.match(page, /^PRIVATE_KEY_FILE=private\.pem$/m);
+      assert.match(page, /^\.env\nprivate\.pem$/m);
     });
   }
 
@@ -203,6 +204,20 @@ describe('what postern handover tells a partner with a key pair', () => {
     await promisify(execFile)('sh', ['-euc', commands], { cwd: folder.path });
     assert.match(await readFile(join(folder.path, 'private.pem'), 'utf8'), /^-----BEGIN PRIVATE KEY-----\n/);
     assert.match(await readFile(join(folder.path, 'public.pem'), 'utf8'), /^-----BEGIN PUBLIC KEY-----\n/);
+  });
+
+  it('shows a first call only where a client knows all that the signature covers', async () => {
+    const pageWith = async (cover: string, methods = ''): Promise<string> =>
+      await pageOf(
+        credentialYaml(`{ id: c, method: http-message-signature, appKey: thumbprint, ${key} }`, [
+          `{ id: api, scenario: partner-openapi, match: { paths: [{ prefix: /a }]${methods} }, authentication: http-message-signature, options: { coverAlso: [${cover}] } }`,
+        ]),
+        'c',
+      );
+    assert.ok((await pageWith('"@target-uri", host')).includes('--cover @target-uri --cover host'));
+    assert.ok((await pageWith('content-type', ', methods: [POST]')).includes('--cover content-type'));
+    assert.ok(!(await pageWith('content-type')).includes('### First call'), 'a GET has no content-type');
+    assert.ok(!(await pageWith('x-tenant')).includes('### First call'), 'nobody knows its value');
   });
 
   it('says nothing of key pairs where the partner has an App Secret', async () => {

@@ -12,9 +12,9 @@ import { readDocument } from '../../../support/docs/documents.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 import { credentialYaml, demoYaml, handover, hmacYaml, pageOf, url } from './handover-cli.ts';
 
-/** The first block of a client's README that is a whole program. */
-function readmeExample(client: string, fence: string): string {
-  const page = readDocument(`clients/${client}/README.md`);
+/** The first block of a client's README that is a whole program, or the first one below a heading. */
+function readmeExample(client: string, fence: string, heading = ''): string {
+  const page = readDocument(`clients/${client}/README.md`).split(`# ${heading}\n`).at(-1) ?? '';
   return new RegExp(String.raw`^\x60{3}${fence}(?:,no_run)?\n(.*?)^\x60{3}$`, 'ms').exec(page)?.[1] ?? '';
 }
 
@@ -30,10 +30,16 @@ describe('the samples of postern handover', () => {
   const callBy = (method: AuthenticationMethod): FirstCall => {
     const { client } = presentations[method];
     if (client === null) throw new Error(`no client signs by ${method}`);
+    const hasPrivateKey = method === 'http-message-signature';
     return {
-      ...{ method, client, hasAppSecret: methods[method].proof !== 'app-key' },
+      ...{ client, hasPrivateKey, hasAppSecret: !hasPrivateKey && methods[method].proof !== 'app-key' },
       ...{ settings: {}, http: 'POST', body: '{"amount":12}' },
     };
+  };
+  const assertion = (): FirstCall => {
+    const { client } = presentations.oauth2.guide.ofPublicKey ?? assert.fail();
+    const settings = { tokenPath: '/oauth2/token' };
+    return { client, hasPrivateKey: true, hasAppSecret: false, settings, http: 'GET', body: null };
   };
   const readmeCall = callBy('hmac');
 
@@ -42,6 +48,8 @@ describe('the samples of postern handover', () => {
       const { client, fence, program } = languages[name];
       const withoutBlankLines = (text: string): string => text.replaceAll(/\n+/g, '\n');
       assert.equal(withoutBlankLines(program(readmeCall)), withoutBlankLines(readmeExample(client, fence)));
+      const withKey = withoutBlankLines(program(callBy('http-message-signature')));
+      assert.equal(withKey, withoutBlankLines(readmeExample(client, fence, 'With a private key')));
     });
   }
 
@@ -52,6 +60,8 @@ describe('the samples of postern handover', () => {
     const header: FirstCall = { ...key, settings: { carrier: { header: 'X-Own' } } };
     const query: FirstCall = { ...header, settings: { carrier: { query: 'key' } } };
     const oauth2: FirstCall = { ...callBy('oauth2'), settings: { tokenPath: '/oauth2/token' } };
+    const message = callBy('http-message-signature');
+    const signed: FirstCall = { ...message, settings: { tag: 'pay', coverAlso: ['content-type', '@scheme'] } };
     const wanted: Readonly<Record<(typeof languageNames)[number], readonly RegExp[]>> = {
       javascript: [
         /algorithm: 'hmac-sha512', nonce: true \}/,
@@ -59,6 +69,8 @@ describe('the samples of postern handover', () => {
         /\{ method: 'key', appKey: APP_KEY, carrier: \{ header: 'X-Own' \} \}/,
         /carrier: \{ query: 'key' \}/,
         /tokenUrl: TOKEN_URL/,
+        /'http-message-signature', .*privateKey, tag: 'pay', coverAlso: \['content-type', '@scheme'\]/,
+        /'private-key-jwt', appKey: APP_KEY, privateKey, tokenUrl: TOKEN_URL/,
       ],
       python: [
         /Hmac\(.*, algorithm="hmac-sha512", nonce=True\)/,
@@ -66,6 +78,8 @@ describe('the samples of postern handover', () => {
         /Key\(os\.environ\["APP_KEY"\], header="X-Own"\)/,
         /query="key"\)/,
         /OAuth2\(.*os\.environ\["TOKEN_URL"\]\)/,
+        /MessageSignature\(.*file\.read\(\), tag="pay", cover_also=\["content-type", "@scheme"\]\)/,
+        /PrivateKeyJwt\(.*file\.read\(\), os\.environ\["TOKEN_URL"\]\)/,
       ],
       go: [
         /WithAlgorithm\(postern\.HMACSHA512\), postern\.WithNonce\(\)\)/,
@@ -73,6 +87,8 @@ describe('the samples of postern handover', () => {
         /NewKey\(os\.Getenv\("APP_KEY"\), postern\.WithKeyHeader\("X-Own"\)\)/,
         /WithKeyParameter\("key"\)/,
         /NewOAuth2\(.*os\.Getenv\("TOKEN_URL"\)\)/,
+        /NewMessageSignature\(.*key, postern\.WithTag\("pay"\), postern\.WithCoverAlso\("content-type", "@scheme"\)\)/,
+        /NewPrivateKeyJWT\(.*key, os\.Getenv\("TOKEN_URL"\)\)/,
       ],
       java: [
         /hmac\(.*\)\.algorithm\(HmacAlgorithm\.SHA512\)\.nonce\(true\)\.build\(\)/,
@@ -80,6 +96,8 @@ describe('the samples of postern handover', () => {
         /key\(System\.getenv\("APP_KEY"\)\)\.header\("X-Own"\)/,
         /\.query\("key"\)/,
         /oauth2\(.*System\.getenv\("TOKEN_URL"\)\)/,
+        /messageSignature\(.*key\)\.tag\("pay"\)\.coverAlso\("content-type", "@scheme"\)/,
+        /privateKeyJwt\(.*key, System\.getenv\("TOKEN_URL"\)\)/,
       ],
       php: [
         /Hmac\(.*, algorithm: 'hmac-sha512', nonce: true\)/,
@@ -87,6 +105,8 @@ describe('the samples of postern handover', () => {
         /Key\(getenv\('APP_KEY'\), header: 'X-Own'\)/,
         /query: 'key'\)/,
         /OAuth2\(.*getenv\('TOKEN_URL'\)\)/,
+        /HttpMessageSignature\(.*\$key, tag: 'pay', coverAlso: \['content-type', '@scheme'\]\)/,
+        /PrivateKeyJwt\(.*\$key, getenv\('TOKEN_URL'\)\)/,
       ],
       rust: [
         /\{reqwest::\{Client, ResponseExt\}, Algorithm, Hmac\};[^]*\.algorithm\(Algorithm::HmacSha512\)\.nonce\(\)\)\?/,
@@ -94,6 +114,8 @@ describe('the samples of postern handover', () => {
         /Key::new\(std::env::var\("APP_KEY"\)\?\)\?\.in_header\("X-Own"\)\?/,
         /\.in_query\("key"\)\?/,
         /\{reqwest::\{Client, OAuth2, ResponseExt\}\};[^]*OAuth2::new\(.*"TOKEN_URL"\)\?\)\?/,
+        /HttpMessageSignature::new\(.*key\)\?\.tag\("pay"\)\?\.cover_also\(\["content-type", "@scheme"\]\)/,
+        /ResponseExt\}, PrivateKey, PrivateKeyJwt\};[^]*PrivateKeyJwt::new\(.*key, .*"TOKEN_URL"\)\?\)\?/,
       ],
       shell: [
         /--algorithm hmac-sha512 --nonce/,
@@ -101,13 +123,17 @@ describe('the samples of postern handover', () => {
         /--method key --secret-from env:APP_KEY --key-header X-Own/,
         /--key-parameter key/,
         /--token-url "\$TOKEN_URL"/,
+        /--private-key "file:\$PRIVATE_KEY_FILE" --tag pay --cover content-type --cover @scheme/,
+        /--method private-key-jwt .*--token-url "\$TOKEN_URL"/,
       ],
     };
     for (const name of languageNames) {
-      for (const [index, call] of [hmac, raw, header, query, oauth2].entries()) {
+      for (const [index, call] of [hmac, raw, header, query, oauth2, signed, assertion()].entries()) {
         assert.match(languages[name].program(call), wanted[name][index] ?? /^$/, name);
       }
-      assert.ok(!languages[name].program(header).includes('APP_SECRET'), name);
+      for (const call of [header, signed, assertion()]) {
+        assert.ok(!languages[name].program(call).includes('APP_SECRET'), name);
+      }
     }
   });
 

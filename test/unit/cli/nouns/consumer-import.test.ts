@@ -103,6 +103,15 @@ describe('postern consumer import', () => {
     }
   });
 
+  it('prints data that programs can read also where it writes hand-overs', async () => {
+    const dir = join(folder.path, 'partners');
+    const flags = [...mapped, '--method', 'key', '--endpoint', 'orders', '-o', 'json', '--handover', dir];
+    const { code, out, err } = await importing(sheet, ...flags, '--url', 'https://api.example.com');
+    assert.equal(code, 0, err);
+    JSON.parse(out);
+    assert.ok(err.includes(join(dir, 'umbra-key', 'README.md')), err);
+  });
+
   it('names the line and the column of what is wrong, and changes nothing', async () => {
     const faulty = async (text: string, ...flags: readonly string[]): Promise<string> => {
       const { code, out } = await importing(text, ...flags);
