@@ -32,17 +32,18 @@ export function derivedValue(request: SignableRequest, name: DerivedComponent, s
 }
 
 /**
- * The value of `@target-uri` with the authority in normal form, which means the same and is as right; null where there
- * is no other, and for other components.
+ * Another value of the component that says where a request goes, which means the same and is as right; null where there
+ * is none. `@target-uri` may have the authority in normal form. `@authority` may have the port as it was sent: for who
+ * calls with another scheme than the endpoint's, behind a proxy that ends TLS, it is no default port.
  */
 export function otherSpelling(
   { path, authority }: SignableRequest,
-  name: DerivedComponent,
+  name: '@authority' | '@target-uri',
   scheme: Scheme,
 ): string | null {
-  if (name !== '@target-uri') return null;
   const normal = normalAuthority(authority, scheme);
-  return normal === authority ? null : `${scheme}://${normal}${path}`;
+  if (name === '@target-uri') return normal === authority ? null : `${scheme}://${normal}${path}`;
+  return normal.length === authority.length ? null : authority.toLowerCase();
 }
 
 /** An authority in lower case and without the default port of the scheme (RFC 9421 §2.2.3). */
