@@ -46,7 +46,7 @@ export interface DescribedChange {
 export function describeChange(change: Change): DescribedChange {
   const { kind, id, before, after } = change;
   const action = before === null ? 'create' : after === null ? 'delete' : 'change';
-  const fields = after === null ? [] : [...describeFields(...declaredSides(change)), ...secretFields(change)];
+  const fields = after === null ? [] : [...describeFields(...declaredSides(change)), ...secretFieldsOf(change)];
   if (kind !== 'credential') return { action, kind, id, fields };
   const consumer = (change.after ?? change.before?.resource)?.consumerId ?? '';
   return { action, kind, id, consumer, fields };
@@ -107,8 +107,14 @@ export function describeFields(...[before, after]: Sides): readonly FieldChange[
   return differences.filter(({ path }) => !isNaming(path, after ?? before ?? {}));
 }
 
-function* secretFields(change: Change): Generator<FieldChange> {
-  if (change.kind !== 'credential') return;
+/** A secret of a credential, by its path, and how it changes. */
+interface ChangedSecret {
+  readonly path: string;
+  readonly secret: SecretChange;
+}
+
+/** The secrets of a credential that a change sets, changes or removes. */
+export function* secretChangesOf(change: ChangeOf<'credential'>): Generator<ChangedSecret> {
   const before = change.before?.resource ?? null;
   const { after } = change;
   const appKey = appKeyChange(change);
@@ -119,6 +125,10 @@ function* secretFields(change: Change): Generator<FieldChange> {
     const secret = changeOf(former?.get(path) ?? null, current?.get(path) ?? null);
     if (secret !== null) yield { path, secret };
   }
+}
+
+function secretFieldsOf(change: Change): readonly FieldChange[] {
+  return change.kind === 'credential' ? [...secretChangesOf(change)] : [];
 }
 
 /** How an App Key changes that is the secret itself: a public one is a field like others. */
@@ -133,7 +143,7 @@ function appKeyChange({ before, after }: ChangeOf<'credential'>): SecretChange |
 
 /** Whether a change sets, changes or removes a secret. One that was not opened is the same only as itself. */
 export function changesSecrets(change: ChangeOf<'credential'>): boolean {
-  return [...secretFields(change)].length > 0;
+  return secretChangesOf(change).next().done !== true;
 }
 
 function changeOf(before: Secret | null, after: Secret | null): SecretChange | null {

@@ -1,7 +1,7 @@
-import { MAX_CHANGES_PER_COMMIT } from '../../model/bounds.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import type { Clock } from '../../base/clock.ts';
+import { MAX_CHANGES_PER_COMMIT } from '../../model/bounds.ts';
 import type { Sealer } from '../../model/keyring/sealed.ts';
 import type { Change, Operation } from '../../resources/changes/change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
@@ -12,7 +12,8 @@ import { inTransaction } from './commit/transaction.ts';
 import { endRevision, LATEST_BEGIN_MS } from './commit/store-revision.ts';
 import { findNamed, withNames } from './named-like.ts';
 import { orderOf } from './newest-first.ts';
-import { isCommitted, makeChanges, revisionFor, WRITES_AT_ONCE } from './commit/write-changes.ts';
+import { WRITES_AT_ONCE } from './commit/send-in-turn.ts';
+import { isCommitted, makeChanges, revisionFor } from './commit/write-changes.ts';
 import { isStandAlone } from './connect.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { iterateWithFaults, MongodbUnavailable, tooLarge, type UnavailableReason, withFaults } from './faults.ts';
@@ -25,12 +26,6 @@ import { removeRefusals } from './refusals.ts';
 import { requireKnownKeys } from './require-known-keys.ts';
 import { SCHEMA_VERSION } from './schema/collections.ts';
 import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
-
-/**
- * So many changes of the usual size one commit carries on any server; a larger set goes in steps. A transaction lies in
- * the cache until it is committed: 256 MB, the smallest that MongoDB has, took 14 000 new resources, 512 MB 20 000, 1
- * GB 50 000. More is refused in seconds (`too-large`) with nothing changed.
- */
 
 /** What a {@link MongoResourceStore} works with. */
 export interface MongoResourceStorePorts {

@@ -3,7 +3,7 @@ import { materialKindIn } from '../../credential-material.ts';
 import { declareWholeResource } from '../../declare-resource.ts';
 import type { Declared } from '../../declared.ts';
 import type { Change, ChangeOf } from '../change.ts';
-import { describeChange, type SecretChange } from '../describe-change.ts';
+import { type SecretChange, secretChangesOf } from '../describe-change.ts';
 import type { AuditEvent } from '../resource-store.ts';
 import type { ResourceKind } from '../../resource.ts';
 
@@ -28,9 +28,9 @@ function declaredSides<K extends ResourceKind>({
 }
 
 function withSecretChanges(declared: Declared, change: Change): Declared {
+  if (change.kind !== 'credential') return declared;
   const shown: Record<string, unknown> = { ...declared };
-  for (const { path, secret } of describeChange(change).fields) {
-    if (secret === undefined) continue;
+  for (const { path, secret } of secretChangesOf(change)) {
     const [outer = '', inner] = path.split('.');
     shown[outer] = inner === undefined ? secret : { ...(shown[outer] as Declared | undefined), [inner]: secret };
   }

@@ -15,9 +15,15 @@ export function createOwners(
   changes: readonly Change[],
   ground: Pick<ChangeGround, LabelledKind>,
 ): (change: Change) => OwnedBy {
-  const made = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
+  const made = {
+    endpoint: new Map<string, ChangeOf<LabelledKind>>(),
+    consumer: new Map<string, ChangeOf<LabelledKind>>(),
+  };
+  for (const change of changes) {
+    if (change.kind === 'endpoint' || change.kind === 'consumer') made[change.kind].set(change.id, change);
+  }
   const labelsOf = (kind: LabelledKind, id: string): readonly Labels[] => {
-    const change = made.get(`${kind} ${id}`) as ChangeOf<LabelledKind> | undefined;
+    const change = made[kind].get(id);
     const states = [ground[kind].get(id), change?.before?.resource, change?.after];
     return states.flatMap((state) => (state === undefined || state === null ? [] : [state.labels]));
   };

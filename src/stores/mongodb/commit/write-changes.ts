@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AnyBulkWriteOperation, Db, ObjectId } from 'mongodb';
+import { type AnyBulkWriteOperation, type Db, ObjectId } from 'mongodb';
 import type { Sealer } from '../../../model/keyring/sealed.ts';
 import { materialFacts } from '../../../model/material.ts';
 import { endToFind } from '../../../resources/app-key-end.ts';
@@ -25,11 +25,12 @@ import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from '
 import { endSessions } from './end-sessions.ts';
 import { checkPlanPriorities, freePlanPriorities } from './plan-priorities.ts';
 import { checkPriorities, freePriorities } from './priorities.ts';
+import { sendInTurn, WRITES_AT_ONCE } from './send-in-turn.ts';
 import { type NumberedCommit, takeRevision } from './store-revision.ts';
 import { checkIssuers, freeIssuers } from './unique-issuers.ts';
 
-/** So many writes go to the server at once: each answer comes well within the deadline of a socket. */
-export const WRITES_AT_ONCE = 1000;
+/** So many ids, of 127 characters at most, fit well into one request. */
+const IDS_AT_ONCE = 10_000;
 
 const RETRY_MS = 200;
 const PASSING: readonly UnavailableReason[] = ['uncertain', 'no-primary', 'slow', 'unreachable'];
@@ -98,15 +99,17 @@ async function recordEvents(
   const why = reason === undefined ? {} : { reason };
   const common = { at: new Date(nowMs), actor, action, ...why, storeRevision };
   const ownersOf = createOwners(changes, ground);
-  for (const piece of chunksOf(changes, WRITES_AT_ONCE)) {
-    const events = piece.map((change): AuditDocument => {
-      const { kind, id, reverts } = change;
-      const owners = { ownedBy: ownersOf(change) };
-      const identity = { ...(change === changes[0] ? { _id: commitId } : {}), ...common, kind, id, ...owners };
-      return { ...identity, ...sidesOf(change), ...(reverts === undefined ? {} : { reverts: { ...reverts } }) };
-    });
-    await collectionOf(db, 'audit').insertMany(events, { session });
-  }
+  const eventOf = (change: Change): AuditDocument => {
+    const { kind, id, reverts } = change;
+    const { before, after } = sidesOf(change);
+    const _id = change === changes[0] ? commitId : new ObjectId();
+    const event = { _id, ...common, kind, id, ownedBy: ownersOf(change), before, after };
+    return reverts === undefined ? event : { ...event, reverts: { ...reverts } };
+  };
+  const audit = collectionOf(db, 'audit');
+  await sendInTurn(changes, eventOf, async (events) => {
+    await audit.insertMany(events, { session });
+  });
 }
 
 /** Whether a commit was made, as a majority of the members has it. */
@@ -123,20 +126,35 @@ async function forgetUsage(changes: readonly Change[], { db, session }: CommitCo
 
 /** Of new credentials, since when they are not used: from when they work. Of each new App Key, how it ends. */
 async function noteUnused(changes: readonly Change[], { db, session, nowMs }: CommitContext): Promise<void> {
-  const operations = changesOfKind(changes, 'credential').flatMap(
-    ({ id, before, after }): AnyBulkWriteOperation<UsageDocument>[] => {
-      if (after === null || before?.resource.appKeyHash === after.appKeyHash) return [];
-      const idleSince = before === null ? { idleSince: new Date(Math.max(nowMs, (after.notBefore ?? 0) * 1000)) } : {};
-      const end = endToFind(after);
-      const update =
-        end === null
-          ? { $set: idleSince, $unset: { appKeyEnd: '' as const } }
-          : { $set: { ...idleSince, appKeyEnd: end } };
-      return [{ updateOne: { filter: { _id: id }, update, upsert: true } }];
-    },
-  );
+  const notes = changesOfKind(changes, 'credential').flatMap(({ id, before, after }): UsageNote[] => {
+    if (after === null || before?.resource.appKeyHash === after.appKeyHash) return [];
+    const idleSince = before === null ? { idleSince: new Date(Math.max(nowMs, (after.notBefore ?? 0) * 1000)) } : {};
+    return [{ id, idleSince, appKeyEnd: endToFind(after) }];
+  });
   const collection = collectionOf(db, 'usage');
-  for (const piece of chunksOf(operations, WRITES_AT_ONCE)) await collection.bulkWrite(piece, { session });
+  const known = new Set<string>();
+  for (const piece of chunksOf(notes, IDS_AT_ONCE)) {
+    const ids = piece.map(({ id }) => id);
+    for await (const { _id } of collection.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }))
+      known.add(_id);
+  }
+  const writeOf = ({ id, idleSince, appKeyEnd }: UsageNote): AnyBulkWriteOperation<UsageDocument> => {
+    const end = appKeyEnd === null ? {} : { appKeyEnd };
+    if (!known.has(id)) return { insertOne: { document: { _id: id, ...idleSince, ...end } } };
+    const former = appKeyEnd === null ? { $unset: { appKeyEnd: '' as const } } : {};
+    return { updateOne: { filter: { _id: id }, update: { $set: { ...idleSince, ...end }, ...former } } };
+  };
+  await sendInTurn(notes, writeOf, async (operations) => {
+    await collection.bulkWrite(operations, { session });
+  });
+}
+
+/** What is noted of a credential beside its last use. */
+interface UsageNote {
+  readonly id: string;
+  readonly idleSince: Pick<UsageDocument, 'idleSince'>;
+  /** Null: it has none that may be found by its end. */
+  readonly appKeyEnd: string | null;
 }
 
 /** Writes changes whose revisions were checked in the same transaction. */
@@ -150,14 +168,16 @@ async function writeKind<K extends ResourceKind>(
   const isDeletion = ({ after }: ChangeOf<K>): boolean => after === null;
   // What is deleted leaves its unique values to the others.
   const ordered = [...changes.filter(isDeletion), ...changes.filter((change) => !isDeletion(change))];
-  for (const piece of chunksOf(ordered, WRITES_AT_ONCE)) {
-    const operations = piece.map((change) =>
-      operationOf(change, sealer, { nowSeconds: Math.floor(nowMs / 1000), reused }),
-    );
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const prepare = (change: ChangeOf<K>): AnyBulkWriteOperation<Identified> =>
+    operationOf(change, sealer, { nowSeconds, reused });
+  await sendInTurn(ordered, prepare, async (operations) => {
     const result = await collection.bulkWrite(operations, { session });
     const written = result.insertedCount + result.matchedCount + result.deletedCount;
-    if (written !== piece.length) throw new Error(`only ${String(written)} of ${String(piece.length)} ${kind}s fitted`);
-  }
+    if (written !== operations.length) {
+      throw new Error(`only ${String(written)} of ${String(operations.length)} ${kind}s fitted`);
+    }
+  });
 }
 
 function operationOf<K extends ResourceKind>(
