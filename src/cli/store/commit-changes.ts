@@ -17,7 +17,7 @@ export class Interrupted extends Error {
 }
 
 /** Each step takes about a second, so that progress shows and a stop does not wait long. */
-const CHANGES_PER_STEP = 2000;
+const CHANGES_PER_STEP = 5000;
 
 interface CommitWork {
   readonly store: ResourceStore;
@@ -36,7 +36,8 @@ export async function commitWithProgress(
   { store, operation, label, doneBefore = 0, isStopped, onCommitted }: CommitWork,
   { terminal: { err }, clock }: Pick<CommandContext, 'terminal' | 'clock'>,
 ): Promise<StepsOutcome> {
-  const sizes = { maxAtOnce: store.maxChangesPerCommit, perStep: CHANGES_PER_STEP };
+  const { maxChangesPerCommit: maxAtOnce } = store;
+  const sizes = { maxAtOnce, perStep: Math.min(CHANGES_PER_STEP, maxAtOnce) };
   const steps = countSteps(changes, sizes);
   if (steps > 1) {
     const all = `${grouped(changes.length)} changes are more than one transaction takes (${grouped(sizes.maxAtOnce)})`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory, type TemporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 import { memoryCli, type MemoryCli } from './memory-cli.ts';
@@ -87,6 +87,21 @@ describe('postern consumer import', () => {
     assert.equal(generated.length, 2);
     assert.equal(statSync(path).mode & 0o777, 0o600);
     for (const { appSecret } of generated) assert.ok(appSecret.length > 20 && !`${out}${err}`.includes(appSecret));
+  });
+
+  it('writes what it generated after each step, so that a process that is killed leaves it', async () => {
+    const path = join(folder.path, 'secrets.json');
+    const written: number[] = [];
+    const { store } = cli;
+    Object.assign(store, { maxChangesPerCommit: 2 });
+    const commit = store.commit.bind(store);
+    store.commit = async (changes, operation) => {
+      written.push(existsSync(path) ? readFileSync(path, 'utf8').split('appSecret').length - 1 : 0);
+      return await commit(changes, operation);
+    };
+    const { code, err } = await importing(sheet, ...mapped, '--method', 'hmac', '--out', path);
+    assert.equal(code, 0, err);
+    assert.deepEqual(written, [0, 1]);
   });
 
   it('writes the hand-over of each credential that it made, without its secret', async () => {
