@@ -22,6 +22,8 @@ export type OutputAccess = 'owner' | 'open';
 
 /** Where a command writes, checked before the command begins its work. */
 export interface OutputFile {
+  /** Whether writing again replaces what was written, which a pipe or device has passed on. */
+  readonly isReplaced: boolean;
   /** Writes everything. Rejects with {@link FileFault}; a file that was there is then as it was. */
   readonly write: (pieces: AsyncIterable<string>) => Promise<void>;
 }
@@ -46,7 +48,10 @@ export async function openOutput(path: string, access: OutputAccess): Promise<Ou
     await checkPlace(found);
     return found;
   });
-  return { write: (pieces) => attempt(path, () => writePlace(place, access, pieces)) };
+  return {
+    isReplaced: place.kind === 'file',
+    write: (pieces) => attempt(path, () => writePlace(place, access, pieces)),
+  };
 }
 
 /** Whether two paths lead to the same file, be it absent. A terminal, and what else is written to, is no file. */

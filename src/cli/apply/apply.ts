@@ -148,7 +148,7 @@ interface Agreed {
  * planned again on what they left, as long as that is no more than was agreed to.
  */
 async function commitAgreed(plan: ApplyPlan, running: Running): Promise<Agreed> {
-  const { flags, store, context } = running;
+  const { flags, store, context, generatedFile } = running;
   // Ctrl-C while a transaction is under way would leave its outcome unknown: the first one waits for its end.
   let isOver = false;
   const isStopped = watchForStop(context.terminal, {
@@ -160,11 +160,12 @@ async function commitAgreed(plan: ApplyPlan, running: Running): Promise<Agreed> 
   const operation = { actor: store.actor, action: 'apply', reason: flags.reason, selector: plan.selector };
   const committed: Change[] = [];
   let revision: number | null = null;
-  const onCommitted = (step: readonly Change[], latest: number): void => {
+  let done = plan;
+  const onCommitted = async (step: readonly Change[], latest: number): Promise<void> => {
     revision = latest;
     for (const change of step) committed.push(change);
+    await generatedFile?.keep(generatedOf(committed, done));
   };
-  let done = plan;
   let rest = plan.changes;
   for (let plans = 1; ; plans += 1) {
     const work = { store: store.resources, operation, label: 'applying', doneBefore: committed.length };
@@ -192,7 +193,7 @@ async function report(
 ): Promise<void> {
   const { out } = context.terminal;
   const dryRun = flags.dryRun === true;
-  const made = committed.flatMap(({ kind, id }) => (kind === 'credential' ? (plan.generated.get(id) ?? []) : []));
+  const made = generatedOf(committed, plan);
   const isWritten = await writeGenerated(made, generatedFile, context.terminal);
   const generated = isWritten ? [] : made;
   if (flags.output !== 'table') {
@@ -205,6 +206,11 @@ async function report(
   else if (isDone)
     out.write(`${tally(plan.changes)}, ${unchanged}\n${dryRun ? 'Nothing was changed (--dry-run).\n' : ''}`);
   printGenerated(generated, context.terminal);
+}
+
+/** What was generated for changes that are made. */
+function generatedOf(committed: readonly Change[], { generated }: ApplyPlan): readonly GeneratedCredential[] {
+  return committed.flatMap(({ kind, id }) => (kind === 'credential' ? (generated.get(id) ?? []) : []));
 }
 
 /** Whether generated pairs are in the file. What cannot be written is printed: it is nowhere else. */

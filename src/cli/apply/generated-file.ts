@@ -10,6 +10,11 @@ export interface GeneratedFile {
   readonly path: string;
   /** Rejects with `FileFault`, and with the error of the disk. */
   readonly write: (generated: readonly GeneratedCredential[]) => Promise<void>;
+  /**
+   * Writes what was generated until now, so that a process that is killed leaves it. A failure shows when all is
+   * written.
+   */
+  readonly keep: (generated: readonly GeneratedCredential[]) => Promise<void>;
 }
 
 /**
@@ -22,10 +27,17 @@ export async function openGeneratedFile(path: string): Promise<GeneratedFile> {
   }
   const file = await openOutput(path, 'owner');
   const format = path.endsWith('.json') ? 'json' : 'yaml';
+  const write = async (generated: readonly GeneratedCredential[]): Promise<void> => {
+    await file.write(once(formatData({ generated: declareGenerated(generated) }, format)));
+  };
   return {
     path,
-    write: async (generated) => {
-      await file.write(once(formatData({ generated: declareGenerated(generated) }, format)));
+    write,
+    keep: async (generated) => {
+      if (!file.isReplaced || generated.length === 0) return;
+      await write(generated).catch((error: unknown) => {
+        if (!(error instanceof Error)) throw error;
+      });
     },
   };
 }

@@ -77,11 +77,13 @@ async function importPartners(document: PartnerDocument, running: Running): Prom
   const differing = new Set(all.filter(({ before }) => before !== null).map(nameOf));
   const dryRun = flags.dryRun === true;
   const made: Change[] = [];
-  const { end, revision } = dryRun ? NOTHING : await commitMissing(missing, made, running);
+  const pairsMade = (): readonly GeneratedCredential[] =>
+    made.flatMap(({ kind, id }) => (kind === 'credential' ? (generated.get(id) ?? []) : []));
+  const { end, revision } = dryRun ? NOTHING : await commitMissing(missing, made, pairsMade, running);
   const done = new Set((dryRun ? missing : made).map(nameOf));
   const due = new Set(missing.map(nameOf));
   const rows = document.rows.map((row) => ({ ...row, what: fateOf(row, { done, due, differing }) }));
-  const pairs = made.flatMap(({ kind, id }) => (kind === 'credential' ? (generated.get(id) ?? []) : []));
+  const pairs = pairsMade();
   await report(rows, pairs, { revision, created: done.size }, running);
   if (end !== 'done') {
     const code =
@@ -103,11 +105,15 @@ interface Committed {
 
 const NOTHING: Committed = { end: 'done', revision: null };
 
-/** Makes what is missing, in steps where one transaction does not carry all, and adds to `made` what was committed. */
+/**
+ * Makes what is missing, in steps where one transaction does not carry all, and adds to `made` what was committed. What
+ * was generated for it is in the file after each step.
+ */
 async function commitMissing(
   missing: readonly Change[],
   made: Change[],
-  { flags, context, store }: Running,
+  pairsMade: () => readonly GeneratedCredential[],
+  { flags, context, store, out }: Running,
 ): Promise<Committed> {
   let isOver = false;
   const isStopped = watchForStop(context.terminal, {
@@ -117,9 +123,10 @@ async function commitMissing(
     exitCode: exitCodes.unknown,
   });
   let revision: number | null = null;
-  const onCommitted = (step: readonly Change[], latest: number): void => {
+  const onCommitted = async (step: readonly Change[], latest: number): Promise<void> => {
     revision = latest;
     for (const change of step) made.push(change);
+    await out?.keep(pairsMade());
   };
   const operation = { actor: store.actor, action: 'consumer import', reason: flags.reason };
   const work = { store: store.resources, operation, label: 'importing', isStopped, onCommitted };

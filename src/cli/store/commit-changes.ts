@@ -27,7 +27,7 @@ interface CommitWork {
   /** How many changes of the same work were made before these. */
   readonly doneBefore?: number;
   readonly isStopped: () => boolean;
-  readonly onCommitted: (changes: readonly Change[], revision: number) => void;
+  readonly onCommitted: (changes: readonly Change[], revision: number) => void | Promise<void>;
 }
 
 /** Makes changes in one transaction, or in several where one does not carry all, and shows how far it is. */
@@ -54,8 +54,8 @@ export async function commitWithProgress(
       const each = `they are made in steps of ${grouped(perStep)}`;
       err.write(`They are too large for one transaction of this server: ${each}. ${RUN_AGAIN}`);
     },
-    onCommitted: (step, revision) => {
-      onCommitted(step, revision);
+    onCommitted: async (step, revision) => {
+      await onCommitted(step, revision);
       done += step.length;
       progress.update(done, total);
     },

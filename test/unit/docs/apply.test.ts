@@ -38,7 +38,7 @@ describe('docs/apply.md', () => {
       `more than ${String(MAX_DOCUMENT_BYTES / 1024 / 1024)} MiB`,
       `${String(MAX_LARGE_DOCUMENT_BYTES / 1024 / 1024)} MiB is`,
       `Up to ${String(MAX_CHANGES_PER_COMMIT / 1000)} 000 changes are one transaction`,
-      'steps of 2 000',
+      'steps of 5 000',
       'of more than 100 the rest',
     ]) {
       assert.ok(page.includes(text), text);

@@ -12,7 +12,7 @@ export interface StepSizes {
 /** What happens between steps. */
 export interface StepPorts {
   /** Called with the changes of each transaction once it is committed, and the store's revision after it. */
-  readonly onCommitted: (changes: readonly Change[], revision: number) => void;
+  readonly onCommitted: (changes: readonly Change[], revision: number) => void | Promise<void>;
   /** Asked before each step but the first: true ends the work between steps. */
   readonly isStopped: () => boolean;
   /** Whether the store rejected changes because they are too many, or too large, for one transaction of it. */
@@ -61,7 +61,7 @@ export async function commitInSteps(
       continue;
     }
     committed += step.length;
-    onCommitted(step, revision);
+    await onCommitted(step, revision);
   }
   return { committed, end: 'done' };
 }

@@ -39,7 +39,7 @@ describe('making many changes', () => {
     const store = new MemoryResourceStore();
     const sizes = { maxAtOnce: 9, perStep: 4 };
     const told: number[] = [];
-    const ports = { ...quiet, onCommitted: (changes: readonly Change[]) => told.push(changes.length) };
+    const ports = { ...quiet, onCommitted: (changes: readonly Change[]) => void told.push(changes.length) };
     await commitInSteps(consumers(10), store, operation, sizes, ports);
     assert.deepEqual(
       [store.commits.map((changes) => changes.length), told],

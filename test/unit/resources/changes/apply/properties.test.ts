@@ -67,7 +67,7 @@ describe('applying any documents', () => {
           await apply(JSON.stringify(former), store);
           const { changes } = await plan(JSON.stringify(document), store, { isPruning: true });
           let done = 0;
-          const ports = { ...never, onCommitted: () => (done += 1), isStopped: () => done > stopAfter };
+          const ports = { ...never, onCommitted: () => void (done += 1), isStopped: () => done > stopAfter };
           await commitInSteps(changes, store, operation, { maxAtOnce: 0, perStep: 2 }, ports);
           await apply(JSON.stringify(document), store, { isPruning: true });
           const fresh = new MemoryResourceStore();
