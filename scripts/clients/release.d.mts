@@ -15,7 +15,11 @@ export interface Machine {
   run(
     program: string,
     args: readonly string[],
-    options: { readonly cwd: string; readonly isElsewhere?: boolean },
+    options: {
+      readonly cwd: string;
+      readonly isElsewhere?: boolean;
+      readonly env?: Readonly<Record<string, string>>;
+    },
   ): Promise<Ran>;
 }
 
@@ -23,6 +27,8 @@ export interface Machine {
 export interface Outcome {
   readonly client: string;
   readonly files: readonly string[];
+  /** What is published of these, with the SHA-256 of the first build. */
+  readonly packages?: readonly { readonly file: string; readonly sum: string }[];
   /** Sentences; none when it is ready. */
   readonly problems: readonly string[];
 }

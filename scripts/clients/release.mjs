@@ -8,8 +8,8 @@ import { installAdvice } from './tools.mjs';
 const sha256 = (content) => createHash('sha256').update(content).digest('hex');
 
 /**
- * Builds and judges one package, and copies what it makes and its bill of materials to `out`: `{ client, files,
- * problems }`. `trees` are the project and a copy of it elsewhere; `machine` has `findTool(name)`, a path or null, and
+ * Builds and judges one package, and copies what it makes and its bill of materials to `out`: `{ client, files, packages,
+ * problems }`, where `packages` are `{ file, sum }`, the same in both builds where no problem says otherwise. `trees` are the project and a copy of it elsewhere; `machine` has `findTool(name)`, a path or null, and
  * `run(program, args, options)`, `{ code, output }`.
  */
 export async function releasePackage(item, { version, trees, out, machine }) {
@@ -17,7 +17,8 @@ export async function releasePackage(item, { version, trees, out, machine }) {
   const missing = item.tools.filter((tool) => machine.findTool(tool) === null);
   const problems = missing.map((tool) => `${tool} is missing: ${installAdvice(tool)}`);
   const files = [];
-  const report = () => ({ client, files, problems });
+  const packages = [];
+  const report = () => ({ client, files, packages, problems });
 
   const [folder, other] = trees.map((tree) => join(tree, 'clients', client));
   for (const [index, each] of [folder, other].entries()) {
@@ -42,6 +43,7 @@ export async function releasePackage(item, { version, trees, out, machine }) {
     if (!existsSync(from)) continue;
     copyFileSync(from, join(out, published[index]));
     files.push(published[index]);
+    packages.push({ file: published[index], sum: sha256(readFileSync(from)) });
   }
   const bill = `postern-${client}-${version}.cdx.json`;
   try {
@@ -79,9 +81,13 @@ export function emptyFolder(out) {
 }
 
 /** The outcome of a package as text for people. */
-export function formatPackage({ client, files, problems }) {
+export function formatPackage({ client, files, packages = [], problems }) {
   const lines = problems.flatMap((problem) => problem.trimEnd().split('\n'));
-  return [`${problems.length === 0 ? '✓' : '✗'} ${client}: ${files.join(', ')}`, ...lines.map((line) => `  ${line}`)]
+  const sums = packages.map(({ file, sum }) => `${sum}  ${file}`);
+  return [
+    `${problems.length === 0 ? '✓' : '✗'} ${client}: ${files.join(', ')}`,
+    ...[...sums, ...lines].map((line) => `  ${line}`),
+  ]
     .map((line) => `${line}\n`)
     .join('');
 }

@@ -101,7 +101,10 @@ describe('npm run clients:release', () => {
       formatPackage({ client: 'go', files: ['a.zip'], problems: ['one\ntwo\n'] }),
       '✗ go: a.zip\n  one\n  two\n',
     );
-    assert.equal(formatPackage({ client: 'go', files: ['a.zip'], problems: [] }), '✓ go: a.zip\n');
+    assert.equal(
+      formatPackage({ client: 'go', files: ['a.zip'], packages: [{ file: 'a.zip', sum: 'ab12' }], problems: [] }),
+      '✓ go: a.zip\n  ab12  a.zip\n',
+    );
   });
 
   it('publishes every name once, and knows every client that has a package', async () => {
