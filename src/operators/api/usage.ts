@@ -1,9 +1,10 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { momentBack } from '../../model/document/moments.ts';
-import { notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
+import { collectAll, notFound, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { listSelected } from '../../resources/changes/list-selected.ts';
 import { callersOf } from '../../resources/changes/usage/callers.ts';
 import { declarePlanUse, readPlanUse } from '../../resources/changes/usage/plan-usage.ts';
+import { declareLimitUse, readLimitUse } from '../../resources/changes/usage/limit-usage.ts';
 import { declareUsage, usualSince } from '../../resources/changes/usage/declare-usage.ts';
 import {
   endHourOf,
@@ -46,6 +47,9 @@ const query = z
     sort: z.enum(sortings).optional().openapi({
       description: 'The rows with the most of these first, in place of the order of time or the most requests.',
     }),
+    limits: z.enum(['true', 'false']).default('false').openapi({
+      description: 'With consumer and without endpoint: whether to say what is used of limits of endpoints and grants.',
+    }),
     limit: z.coerce.number().int().min(1).max(MAX_ROWS).default(DEFAULT_ROWS).openapi({
       type: 'integer',
       minimum: 1,
@@ -70,12 +74,25 @@ const row = objectOf('UsageRow', {
   required: countNames,
   description: 'Named by what `by` says: `{"day": "2026-11-23", …}`.',
 });
+const limitUse = objectOf('LimitUse', {
+  properties: {
+    endpoint: { type: 'string' },
+    of: { type: 'string', enum: ['endpoint', 'grant'], description: 'Which has the limit.' },
+    requests: { type: 'integer', description: 'The limit.' },
+    unit: { type: 'string', enum: ['hour', 'day', 'month'] },
+    per: { type: 'string', enum: ['consumer', 'endpoint'], description: '`endpoint`: all callers share it.' },
+    used: { type: 'integer', description: 'Requests that were allowed in the hour, day or month (UTC) of now.' },
+    until: { type: 'string', format: 'date-time', description: 'When counting begins anew.' },
+  },
+  required: ['endpoint', 'of', 'requests', 'unit', 'per', 'used', 'until'],
+});
 const usage = z
   .object({
     since: z.string().openapi({ format: 'date-time' }),
     rows: z.array(row),
     total: objectOf('UsageTotal', { properties: countFields, required: countNames }),
     plans: z.array(planUse).optional(),
+    limits: z.array(limitUse).optional(),
   })
   .openapi('Usage');
 
@@ -95,6 +112,25 @@ export function addUsage(api: OpenAPIHono<ApiEnvironment>, { store: { resources,
     const isSeen = await createSight(operator, { consumers, sinceHour: 0 }, resources);
     const uses = await readPlanUse({ resources, traffic, nowSeconds, isSeen }, { consumers });
     return { plans: uses.filter(({ planId }) => reached.has(planId)).map(declarePlanUse) };
+  };
+
+  /** What is used of the limits that hold for a consumer on the endpoints that an operator reaches. */
+  const limitsOf = async (
+    operator: Operator,
+    { consumer, endpoint, limits }: Partial<Wanted>,
+    nowSeconds: number,
+  ): Promise<{ readonly limits?: Record<string, unknown>[] }> => {
+    if (consumer === undefined || endpoint !== undefined || limits !== 'true') return {};
+    const stored = await resources.find('consumer', consumer);
+    if (stored === null) return { limits: [] };
+    const listed = await collectAll(resources.list('endpoint', { labels: selectorOf(operator) }));
+    const isSeen = await createSight(operator, { consumers: [consumer], sinceHour: 0 }, resources);
+    const uses = await readLimitUse(
+      { resources, traffic, nowSeconds, isSeen },
+      stored.resource,
+      listed.map(({ resource }) => resource),
+    );
+    return { limits: uses.map(declareLimitUse) };
   };
 
   api.openapi(
@@ -130,7 +166,8 @@ has what it has used of the plans within reach.`,
       const sorted = sort === undefined ? summary.rows : sortRows(summary.rows, sort);
       const rows = isTime(by) ? sorted : sorted.slice(0, limit);
       const plans = await plansOf(operator, wish, nowSeconds);
-      return context.json({ ...declareUsage({ ...summary, rows }, by, sinceHour), ...plans }, 200);
+      const limits = await limitsOf(operator, wish, nowSeconds);
+      return context.json({ ...declareUsage({ ...summary, rows }, by, sinceHour), ...plans, ...limits }, 200);
     },
   );
 }
@@ -140,6 +177,7 @@ interface Wanted {
   readonly endpoint?: string | undefined;
   readonly label?: string | readonly string[] | undefined;
   readonly by: Grouping;
+  readonly limits?: 'true' | 'false';
   readonly sinceHour: number;
 }
 

@@ -15,6 +15,7 @@ import type { ShownEvent } from '../audit/shown-event.ts';
 import type { ShownUsage } from '../usage/shown-usage.ts';
 import { accessSection } from './access-section.ts';
 import { glance } from './glance.ts';
+import { limitSection } from './limit-section.ts';
 import { readConsumer, type ShownConsumer } from './shown-consumer.ts';
 
 /** More than a consumer has in practice; what is left out is said. */
@@ -37,7 +38,7 @@ export const consumerPage: Page = {
       seesTraces
         ? api.find<ListPage<ShownRefusal>>(withQuery('/v1/refusals', { consumer: id, limit: LATEST }))
         : Promise.resolve(null),
-      api.get<ShownUsage>(withQuery('/v1/usage', { by: 'hour', consumer: id })),
+      api.get<ShownUsage>(withQuery('/v1/usage', { by: 'hour', consumer: id, limits: 'true' })),
       seesTraces
         ? api.get<ListPage<ShownEvent>>(withQuery('/v1/audit', { consumer: id, limit: '1' }))
         : Promise.resolve(null),
@@ -58,6 +59,7 @@ ${isChanger ? actions(consumer) : null}
 ${furtherPages(id, seesTraces)}
 ${credentialSection(credentials, id, isChanger)}
 ${accessSection(access, id, isChanger)}
+${limitSection(usage)}
 ${refusals === null ? null : refusalSection(refusals, id)}`,
     };
   },

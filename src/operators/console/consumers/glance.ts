@@ -6,7 +6,6 @@ import type { ShownAccess } from '../grants/shown-access.ts';
 import { type Cell, definitions } from '../parts/table.ts';
 import { enabledBadge, time } from '../parts/values.ts';
 import { shareOf, useMeter } from '../plans/plan-values.ts';
-import type { ShownPlanUse } from '../plans/shown-plan.ts';
 import { codeLink } from '../refusals/codes.ts';
 import type { ShownRefusal } from '../refusals/shown-refusal.ts';
 import type { ShownUsage } from '../usage/shown-usage.ts';
@@ -35,7 +34,7 @@ ${definitions([
   ['State', html`${enabledBadge(enabled)} ${credentials.length === 0 ? 'no credentials' : ratio}`],
   ['Last call', lastCall(credentials)],
   ['Refused in 24 hours', refused(id, usage, refusals)],
-  ['Most used limit of its plans', tightest(usage?.plans ?? [])],
+  ['Most used limit', tightest(usage, id)],
   ['Ends next', endsNext(credentials, access)],
   ['Last changed', lastChange === null ? time(updatedAt) : changed(lastChange)],
 ])}
@@ -59,12 +58,17 @@ function refused(consumer: string, usage: ShownUsage | null, refusals: Glance['r
   return html`<a href="${href}">${count}</a>, the newest kept ${time(newest.at)}: ${codeLink(newest.code)}`;
 }
 
-function tightest(plans: readonly ShownPlanUse[]): Cell {
-  const [most] = [...plans].sort((one, other) => other.used / other.requests - one.used / one.requests);
+/** Of its plans, its grants and its endpoints. */
+function tightest(usage: ShownUsage | null, consumer: string): Cell {
+  const uses = [
+    ...(usage?.plans ?? []).map((use) => ({ use, href: url`/plans/${use.plan}`, text: use.plan })),
+    ...(usage?.limits ?? []).map((use) => ({ use, href: url`/endpoints/${use.endpoint}`, text: use.endpoint })),
+  ];
+  const [most] = uses.sort((one, other) => other.use.used / other.use.requests - one.use.used / one.use.requests);
   if (most === undefined) return null;
-  const { plan, requests, unit } = most;
-  return html`${shareOf(most)} of ${requests.toLocaleString('en')} each ${unit}
-(<a href="${url`/plans/${plan}`}">${plan}</a>) ${useMeter(most)}`;
+  const { use, href, text } = most;
+  return html`${shareOf(use)} of ${use.requests.toLocaleString('en')} each ${use.unit}
+(<a href="${href}">${text}</a>) ${useMeter(use, consumer)}`;
 }
 
 function endsNext(credentials: readonly ShownCredential[], access: readonly ShownAccess[]): Cell {

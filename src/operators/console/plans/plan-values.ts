@@ -34,21 +34,27 @@ export function useRow(use: ShownPlanUse): readonly Cell[] {
     html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`,
     `${requests.toLocaleString('en')} each ${unit}`,
     `${used.toLocaleString('en')} (${shareOf(use)})`,
-    useMeter(use),
+    useMeter(use, consumer),
     time(until),
   ];
 }
 
+/** How much of how much. */
+export interface Used {
+  readonly used: number;
+  readonly requests: number;
+}
+
 /** The share that is used: `80 %`. */
-export function shareOf({ used, requests }: ShownPlanUse): string {
+export function shareOf({ used, requests }: Used): string {
   return `${String(Math.floor((used / requests) * 100))} %`;
 }
 
-/** The share as a bar. */
-export function useMeter(use: ShownPlanUse): Html {
-  const { consumer, requests, used } = use;
+/** The share as a bar; `whose` is read out with it. */
+export function useMeter(use: Used, whose: string): Html {
+  const { requests, used } = use;
   const value = Math.min(used, requests);
-  return html`<meter min="0" max="${requests}" high="${requests * 0.8}" optimum="0" value="${value}" aria-label="Used by ${consumer}">${shareOf(
+  return html`<meter min="0" max="${requests}" high="${requests * 0.8}" optimum="0" value="${value}" aria-label="Used by ${whose}">${shareOf(
     use,
   )}</meter>`;
 }

@@ -6,7 +6,7 @@ import { hourOf } from '../../../../src/model/traffic-count.ts';
 import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { hiddenValue, NOW, TestConsole } from '../../../support/console/test-console.ts';
-import { credential, keyEndpoint } from '../../../support/pipeline/resources.ts';
+import { credential, grant, keyEndpoint, limit } from '../../../support/pipeline/resources.ts';
 
 const day = 86_400;
 
@@ -66,10 +66,45 @@ describe('console: a consumer at a glance', () => {
       State: 'enabled 2 of 3 credentials work',
       'Last call': '2026-09-21 14:12 UTC, with acme-2',
       'Refused in 24 hours': '5, the newest kept 2026-09-21 14:03 UTC: REQUEST_EXPIRED',
-      'Most used limit of its plans': '75 % of 12 each month (gold) 75 %',
+      'Most used limit': '75 % of 12 each month (gold) 75 %',
       'Ends next': '2026-09-26 14:13 UTC: the credential acme-2',
     });
     assert.match(changed ?? '', /UTC by alice: console consumer edit$/);
+  });
+
+  it('says what is used of the limits of its grant and of the endpoint, shared ones too', async () => {
+    const limits = [limit('20/day/consumer'), limit('100/hour/endpoint'), limit('5/minute/consumer')];
+    console = new TestConsole(
+      new MemoryResourceStore({
+        endpoints: [keyEndpoint({ limits }), keyEndpoint({ id: 'stock', paths: [{ prefix: '/stock' }], limits })],
+        consumers: ['acme', 'globex'].map((id) => ({ ...consumerDefaults, id })),
+        credentials: [keyed('acme-1', NOW + 20 * day)],
+        grants: [grant({ limits: [limit('10/day/consumer')] })],
+      }),
+    );
+    console.add('victor', 'viewer');
+    const hour = hourOf(NOW);
+    console.traffic.push({ endpointId: 'orders', consumerId: 'acme', hour: hour - 2, codes: { ALLOWED: 6 } });
+    console.traffic.push({ endpointId: 'orders', consumerId: 'acme', hour: hour - 30, codes: { ALLOWED: 70 } });
+    console.traffic.push({ endpointId: 'orders', consumerId: null, hour, codes: { ALLOWED: 90, RATE_LIMITED: 9 } });
+    console.traffic.push({ endpointId: 'stock', consumerId: 'acme', hour, codes: { ALLOWED: 1 } });
+    assert.equal((await glanceOf('victor', 'acme'))['Most used limit'], '90 % of 100 each hour (orders) 90 %');
+    const { text } = await console.open('victor', '/consumers/acme');
+    const [, table = ''] = /<section aria-labelledby="limits">([^]*?)<\/section>/.exec(text) ?? [];
+    const rows = [...table.matchAll(/<tr role="row"><th scope="row"[^>]*>([^]*?)<\/tr>/g)].map(([, row = '']) =>
+      row
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim()
+        .replace(/ \d{4}-.*$/, ''),
+    );
+    assert.deepEqual(rows, [
+      'endpoint orders 100 each hour all callers 90 (90 %) 90 %',
+      'its grant on orders 10 each day this consumer 6 (60 %) 60 %',
+      'endpoint stock 20 each day this consumer 1 (5 %) 5 %',
+      'endpoint stock 100 each hour all callers 0 (0 %) 0 %',
+    ]);
+    assert.doesNotMatch((await console.open('victor', '/consumers/globex')).text, /Limits used/);
   });
 
   it('says the same of one that does nothing, and no more than its reader may see', async () => {
