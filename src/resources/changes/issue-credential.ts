@@ -10,13 +10,8 @@ import type { Declared } from '../declared.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
 import type { Change, Planned } from './change.ts';
 import { generateCredentialId, generatePair } from './generate-credential.ts';
-import {
-  foundBy,
-  type NewCredential,
-  planNewCredential,
-  type PlannedRotation,
-  planRotation,
-} from './plan-credential.ts';
+import { foundBy, type NewCredential, planNewCredential } from './plan-credential.ts';
+import { type PlannedRotation, planRotation } from './rotation/plan-rotation.ts';
 import { collectAll, type ResourceStore } from './resource-store.ts';
 
 /** Plans a credential on what the store has; without an id it gets one. */

@@ -6,7 +6,7 @@ import type { ManagedCredential, Stored } from '../../resource.ts';
 import { equal } from '../../../base/text/equal.ts';
 import type { Operation } from '../change.ts';
 import { type GeneratedPair, generateCredentialId, generatePair, hashOfAppKey } from '../generate-credential.ts';
-import { findObstacle, planRotation } from '../plan-credential.ts';
+import { findObstacle, planRotation } from './plan-rotation.ts';
 import { Outdated, type ResourceStore } from '../resource-store.ts';
 import { isSettled, type NewSecret, type RotationRecord } from './rotation-record.ts';
 

@@ -2,7 +2,7 @@ import { isUnopened } from '../../../model/keyring/sealed.ts';
 import type { Consumer } from '../../../model/consumer.ts';
 import { appSecretOf } from '../../../model/material.ts';
 import type { ManagedCredential, Stored } from '../../resource.ts';
-import { findNearEnd, findObstacle } from '../plan-credential.ts';
+import { findNearEnd, findObstacle } from './plan-rotation.ts';
 import type { RunTerms } from './carry-out-run.ts';
 import type { RotationRecord } from './rotation-record.ts';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import * as fc from 'fast-check';
-import { isLive } from '../../../../src/base/clock.ts';
-import { planRotation, type Rotation } from '../../../../src/resources/changes/plan-credential.ts';
-import { generatePair } from '../../../../src/resources/changes/generate-credential.ts';
-import type { ManagedCredential } from '../../../../src/resources/resource.ts';
-import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
-import { credentialWith, nowSeconds, stored } from './credentials.ts';
-import { secretsOf, materialWith } from '../../../support/store/secrets.ts';
-import { materialKindOf, publicKeyMaterial } from '../../../../src/model/material.ts';
-import { PublicKey } from '../../../../src/model/public-key/public-key.ts';
-import { readJwk } from '../../../../src/model/public-key/read-jwk.ts';
+import { isLive } from '../../../../../src/base/clock.ts';
+import { planRotation, type Rotation } from '../../../../../src/resources/changes/rotation/plan-rotation.ts';
+import { generatePair } from '../../../../../src/resources/changes/generate-credential.ts';
+import type { ManagedCredential } from '../../../../../src/resources/resource.ts';
+import type { AuthenticationMethod } from '../../../../../src/model/endpoint.ts';
+import { credentialWith, nowSeconds, stored } from '../credentials.ts';
+import { secretsOf, materialWith } from '../../../../support/store/secrets.ts';
+import { materialKindOf, publicKeyMaterial } from '../../../../../src/model/material.ts';
+import { PublicKey } from '../../../../../src/model/public-key/public-key.ts';
+import { readJwk } from '../../../../../src/model/public-key/read-jwk.ts';
 
 const day = 86_400;
 
