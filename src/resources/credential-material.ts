@@ -1,49 +1,47 @@
-import {
-  dateField,
-  dateOf,
-  type Fields,
-  isMapping,
-  nestedField,
-  nestedMapping,
-  textField,
-  textThat,
-  timeField,
-} from '../model/document/fields.ts';
+import { type Fields, isMapping } from '../model/document/fields.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../model/endpoint.ts';
-import { placeIn, type Place, type ProblemLog } from '../model/document/problem-log.ts';
-import { hasKey, readMapping, subjectOf } from '../model/document/read-mapping.ts';
-import { UNREADABLE } from '../model/document/yaml-tree.ts';
+import type { Place, ProblemLog } from '../model/document/problem-log.ts';
+import { hasKey } from '../model/document/read-mapping.ts';
 import type { Sealed } from '../model/keyring/sealed.ts';
-import {
-  appKeyMaterial,
-  mapSecrets,
-  type Material,
-  type MaterialKind,
-  materialKindOf,
-  publicKeyMaterial,
-  type RetiringPublicKey,
-  type RetiringSecret,
-  sharedSecret,
-} from '../model/material.ts';
-import { type PublicJwk, PublicKey } from '../model/public-key/public-key.ts';
-import { describeKeyFault, type PublicKeyFault } from '../model/public-key/public-key-fault.ts';
-import { readJwk } from '../model/public-key/read-jwk.ts';
-import { readPublicKey } from '../model/public-key/read-public-key.ts';
+import { appKeyMaterial, mapSecrets, type Material, type MaterialKind, materialKindOf } from '../model/material.ts';
 import type { Secret } from '../model/secret.ts';
-import { type CredentialContext, readAppSecret, secretFields } from './app-secret.ts';
+import type { CredentialContext } from './app-secret.ts';
 import {
   certificateField,
   declareCertificate,
   readDeclaredCertificate,
   shortenCertificate,
 } from './certificate-field.ts';
-import { type Declared, declareTime } from './declared.ts';
 import {
   readStoredCertificate,
   storeCertificate,
   storedCertificateField,
   type StoredCertificate,
 } from './stored-certificate.ts';
+import type { Declared } from './declared.ts';
+import {
+  declarePublicKeys,
+  publicKeyFields,
+  type PublicKeyValues,
+  readPublicKeys,
+  readStoredPublicKeys,
+  shortKey,
+  shownPublicKeyFields,
+  storedPublicKeyFields,
+  type StoredPublicKeys,
+  storePublicKeys,
+} from './public-key-fields.ts';
+import {
+  declareSharedSecret,
+  readRetiring,
+  readSharedSecret,
+  readStoredSecret,
+  sharedSecretFields,
+  shownRetiringField,
+  storedSecretFields,
+  type StoredSecrets,
+  storeSharedSecret,
+} from './shared-secret-fields.ts';
 import {
   declareTokenClaims,
   readStoredTokenClaims,
@@ -82,126 +80,45 @@ interface MaterialForm<K extends MaterialKind> {
 }
 
 /** The part of a database's document that holds a material. */
-export interface StoredMaterial extends Partial<StoredTokenClaims>, Partial<StoredCertificate> {
-  readonly appSecret?: Sealed;
-  readonly retiringSecret?: { readonly appSecret: Sealed; readonly expiresAt: Date };
-  readonly publicKey?: PublicJwk;
-  readonly retiringPublicKey?: { readonly publicKey: PublicJwk; readonly expiresAt: Date };
-}
-
-const retiringKind = {
-  what: '"retiringSecret"',
-  fields: { ...secretFields, expiresAt: timeField },
-  required: ['expiresAt'],
-} as const;
-
-const textSchema = { bsonType: 'string' } as const;
-/** A JWK of the members that are kept: none that a private key has. */
-const publicJwkField = nestedField({
-  bsonType: 'object',
-  properties: {
-    kty: { enum: ['OKP', 'EC', 'RSA'] },
-    crv: { enum: ['Ed25519', 'P-256', 'P-384'] },
-    x: textSchema,
-    y: textSchema,
-    n: textSchema,
-    e: textSchema,
-  },
-  required: ['kty'],
-  additionalProperties: false,
-});
-
-/** A public key in a file: as PEM, as a JWK, or in a file of its own, one of the three. */
-const publicKeyKind = {
-  what: '"publicKey"',
-  fields: { pem: textField, jwk: nestedField({ bsonType: 'object' }), file: textField },
-  required: [],
-} as const;
-
-const retiringPublicKeyKind = {
-  what: '"retiringPublicKey"',
-  fields: { publicKey: nestedMapping(publicKeyKind), expiresAt: timeField },
-  required: ['publicKey', 'expiresAt'],
-} as const;
-
-const shownPublicKeyKind = { what: '"publicKey"', fields: { jwk: publicJwkField }, required: ['jwk'] } as const;
+export type StoredMaterial = Partial<StoredSecrets & StoredPublicKeys & StoredTokenClaims & StoredCertificate>;
 
 /** The keys of what a credential without an App Key is known by, in a declarative file and where it is shown. */
 export const knownByFields = { ...tokenClaimsFields, certificate: certificateField } as const;
 
 /** What is shown of a material, without secrets. */
 export const shownMaterialFields = {
-  retiringSecret: nestedMapping({
-    what: '"retiringSecret"',
-    fields: { expiresAt: timeField },
-    required: ['expiresAt'],
-  }),
-  publicKey: nestedMapping(shownPublicKeyKind),
-  retiringPublicKey: nestedMapping({
-    what: '"retiringPublicKey"',
-    fields: { publicKey: nestedMapping(shownPublicKeyKind), expiresAt: timeField },
-    required: ['publicKey', 'expiresAt'],
-  }),
+  retiringSecret: shownRetiringField,
+  ...shownPublicKeyFields,
   ...knownByFields,
 } as const;
 
 /** The keys of all materials in a declarative file. */
 export const materialFields = {
-  ...secretFields,
-  retiringSecret: nestedMapping(retiringKind),
-  publicKey: nestedMapping(publicKeyKind),
-  retiringPublicKey: nestedMapping(retiringPublicKeyKind),
+  ...sharedSecretFields,
+  ...publicKeyFields,
   ...knownByFields,
 } as const;
 
-interface DeclaredValues {
+interface DeclaredValues extends PublicKeyValues {
   readonly appSecret?: string;
   readonly appSecretFrom?: unknown;
   readonly retiringSecret?: unknown;
-  readonly publicKey?: unknown;
-  readonly retiringPublicKey?: unknown;
   readonly issuer?: string;
   readonly claims?: Readonly<Record<string, string>>;
   readonly certificate?: unknown;
 }
 
-/** Whether it opens is for the key ring to say. */
-const sealedPartField = textThat((text) => text !== '' && text.length <= 8192, 'must be a text that is not empty');
-
-/** A sealed secret of a database. */
-export const sealedKind = {
-  what: 'a sealed secret',
-  fields: { keyId: sealedPartField, nonce: sealedPartField, ciphertext: sealedPartField },
-  required: ['keyId', 'nonce', 'ciphertext'],
-} as const;
-
-const storedRetiringKind = {
-  what: '"retiringSecret"',
-  fields: { appSecret: nestedMapping(sealedKind), expiresAt: dateField },
-  required: ['appSecret', 'expiresAt'],
-} as const;
-
-const storedRetiringPublicKeyKind = {
-  what: '"retiringPublicKey"',
-  fields: { publicKey: publicJwkField, expiresAt: dateField },
-  required: ['publicKey', 'expiresAt'],
-} as const;
-
 /** The keys of all materials in a database. */
 export const storedMaterialFields = {
-  appSecret: nestedMapping(sealedKind),
-  retiringSecret: nestedMapping(storedRetiringKind),
-  publicKey: publicJwkField,
-  retiringPublicKey: nestedMapping(storedRetiringPublicKeyKind),
+  ...storedSecretFields,
+  ...storedPublicKeyFields,
   ...storedTokenClaimsFields,
   certificate: storedCertificateField,
 } as const satisfies Fields;
 
-interface StoredValues {
+interface StoredValues extends PublicKeyValues {
   readonly appSecret?: unknown;
   readonly retiringSecret?: unknown;
-  readonly publicKey?: unknown;
-  readonly retiringPublicKey?: unknown;
   readonly issuer?: string;
   readonly claims?: unknown;
   readonly claimNames?: string;
@@ -222,60 +139,19 @@ const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
     keys: ['appSecret', 'appSecretFrom', 'retiringSecret'],
     needs: ['appSecret'],
     refusesOthers: 'is not for a credential with an App Secret; remove it',
-    read: (raw, values, place, context) =>
-      sharedSecret(readAppSecret(raw, values, place, context), readRetiring(values.retiringSecret, place, context)),
-    declare: ({ appSecret, retiringSecret: former }) => ({
-      ...declareSecret(appSecret),
-      ...(former === null
-        ? {}
-        : { retiringSecret: { ...declareSecret(former.appSecret), expiresAt: declareTime(former.expiresAt) } }),
-    }),
-    readStored: (values, place, problems) => {
-      const appSecret = readSealed(values.appSecret, place, 'appSecret', problems);
-      const former = readStoredRetiring(values.retiringSecret, placeIn(place, 'retiringSecret'), problems);
-      return appSecret === null ? null : sharedSecret(appSecret, former);
-    },
-    store: ({ appSecret, retiringSecret: former }) => ({
-      appSecret,
-      ...(former === null
-        ? {}
-        : { retiringSecret: { appSecret: former.appSecret, expiresAt: dateOf(former.expiresAt) } }),
-    }),
+    read: readSharedSecret,
+    declare: declareSharedSecret,
+    readStored: readStoredSecret,
+    store: storeSharedSecret,
   },
   'public-key': {
     keys: ['publicKey', 'retiringPublicKey'],
     needs: ['publicKey'],
     refusesOthers: 'is not for a credential with a public key; remove it',
-    read: (raw, values, place, context) => {
-      if (!hasKey(raw, 'publicKey')) {
-        context.problems.reportMissing(place, `"publicKey" is missing; write ${PUBLIC_KEY_FORMS}`);
-      }
-      const current = readGivenKey(values.publicKey, placeIn(place, 'publicKey'), context);
-      const former = readRetiringPublicKey(values.retiringPublicKey, placeIn(place, 'retiringPublicKey'), context);
-      return current === null ? null : publicKeyMaterial(current, former);
-    },
-    declare: ({ publicKey, retiringPublicKey: former }) => ({
-      publicKey: { jwk: publicKey.jwk },
-      ...(former === null
-        ? {}
-        : {
-            retiringPublicKey: {
-              publicKey: { jwk: former.publicKey.jwk },
-              expiresAt: declareTime(former.expiresAt),
-            },
-          }),
-    }),
-    readStored: (values, place, problems) => {
-      const current = readStoredKey(values.publicKey, placeIn(place, 'publicKey'), problems);
-      const former = readStoredRetiringKey(values.retiringPublicKey, placeIn(place, 'retiringPublicKey'), problems);
-      return current === null ? null : publicKeyMaterial(current, former);
-    },
-    store: ({ publicKey, retiringPublicKey: former }) => ({
-      publicKey: publicKey.jwk,
-      ...(former === null
-        ? {}
-        : { retiringPublicKey: { publicKey: former.publicKey.jwk, expiresAt: dateOf(former.expiresAt) } }),
-    }),
+    read: readPublicKeys,
+    declare: declarePublicKeys,
+    readStored: readStoredPublicKeys,
+    store: storePublicKeys,
   },
   'token-claims': {
     keys: ['issuer', 'claims', 'claimNames'],
@@ -297,64 +173,6 @@ const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
   },
 };
 
-const PUBLIC_KEY_FORMS = '{ pem: TEXT }, { jwk: … } or { file: PATH }';
-
-/** Reads `publicKey` of a document; null when a problem was reported. */
-function readGivenKey(raw: unknown, place: Place, context: CredentialContext): PublicKey | null {
-  if (raw === undefined) return null;
-  const { problems } = context;
-  const before = problems.count;
-  const values = readMapping(raw, place, publicKeyKind, problems);
-  if (values === null || problems.count > before || hasUnreadable(raw)) return null;
-  const given = Object.keys(values);
-  if (given.length !== 1) {
-    problems.report(place, `"publicKey" must be ${PUBLIC_KEY_FORMS}, one of the three`);
-    return null;
-  }
-  const { pem, file } = values;
-  const at = placeIn(place, given[0] ?? '');
-  if (file !== undefined) return readReferredKey(file, at, context);
-  return takeKey(pem === undefined ? readJwk(values.jwk) : readPublicKey(pem), at, problems);
-}
-
-/** Whether something in it is no value, for a reason that is reported elsewhere. */
-function hasUnreadable(raw: unknown): boolean {
-  return isMapping(raw) && Object.values(raw).includes(UNREADABLE);
-}
-
-function readReferredKey(file: string, place: Place, { problems, readKeyFile }: CredentialContext): PublicKey | null {
-  const isPath = file !== '' && !file.includes('\0');
-  const answer = isPath ? readKeyFile(file, place.tree.file) : { fault: 'names no file' };
-  if ('text' in answer) return takeKey(readPublicKey(answer.text), place, problems);
-  problems.report(place, `"publicKey" ${answer.fault}`);
-  return null;
-}
-
-function readStoredKey(raw: unknown, place: Place, problems: ProblemLog): PublicKey | null {
-  return raw === undefined ? null : takeKey(readJwk(raw), place, problems);
-}
-
-/** Nothing of a key that is refused is repeated or kept. */
-function takeKey(read: PublicKey | PublicKeyFault, place: Place, problems: ProblemLog): PublicKey | null {
-  if (read instanceof PublicKey) return read;
-  problems.report(place, describeKeyFault(subjectOf(place.path), read));
-  return null;
-}
-
-function readRetiringPublicKey(raw: unknown, place: Place, context: CredentialContext): RetiringPublicKey | null {
-  if (raw === undefined) return null;
-  const values = readMapping(raw, place, retiringPublicKeyKind, context.problems);
-  const publicKey = readGivenKey(values?.publicKey, placeIn(place, 'publicKey'), context);
-  return publicKey === null || values?.expiresAt === undefined ? null : { publicKey, expiresAt: values.expiresAt };
-}
-
-function readStoredRetiringKey(raw: unknown, place: Place, problems: ProblemLog): RetiringPublicKey | null {
-  if (raw === undefined) return null;
-  const values = readMapping(raw, place, storedRetiringPublicKeyKind, problems);
-  const publicKey = readStoredKey(values?.publicKey, placeIn(place, 'publicKey'), problems);
-  return publicKey === null || values?.expiresAt === undefined ? null : { publicKey, expiresAt: values.expiresAt };
-}
-
 /** The methods of a declared or stored credential, as far as they are known. */
 export function methodsIn({ method, methods = [method] }: WrittenCredential): readonly AuthenticationMethod[] {
   return authenticationMethods.filter((known) => Array.isArray(methods) && methods.includes(known));
@@ -364,11 +182,6 @@ export function methodsIn({ method, methods = [method] }: WrittenCredential): re
 export interface WrittenCredential {
   readonly method?: unknown;
   readonly methods?: unknown;
-}
-
-/** A public key as the API and `-o json` show it beside the key itself. */
-export function describeKey(key: PublicKey): Declared {
-  return { type: key.type, bits: key.bits, thumbprint: key.thumbprint };
 }
 
 /**
@@ -384,11 +197,6 @@ export function shortenKeys(declared: Declared): Declared {
     ...(publicKey === undefined ? {} : { publicKey: shortKey(publicKey) }),
     ...(isMapping(former) ? { retiringPublicKey: { ...former, publicKey: shortKey(former['publicKey']) } } : {}),
   };
-}
-
-function shortKey(declared: unknown): unknown {
-  const key = isMapping(declared) ? readJwk(declared['jwk']) : null;
-  return key instanceof PublicKey ? `${key.description}, thumbprint ${key.thumbprint}` : declared;
 }
 
 /** What a declared or stored credential proves with. */
@@ -455,31 +263,4 @@ export function readStoredMaterial(
 /** A material as a database keeps it. */
 export function storeMaterial(material: Material<Sealed>): StoredMaterial {
   return formOf(material.kind).store(material);
-}
-
-function readRetiring(raw: unknown, parent: Place, context: CredentialContext): RetiringSecret<Secret | null> | null {
-  if (raw === undefined) return null;
-  const place = placeIn(parent, 'retiringSecret');
-  const values = readMapping(raw, place, retiringKind, context.problems);
-  if (values === null) return null;
-  const appSecret = readAppSecret(raw, values, place, context);
-  return values.expiresAt === undefined ? null : { appSecret, expiresAt: values.expiresAt };
-}
-
-function readStoredRetiring(raw: unknown, place: Place, problems: ProblemLog): RetiringSecret<Sealed> | null {
-  if (raw === undefined) return null;
-  const values = readMapping(raw, place, storedRetiringKind, problems);
-  const appSecret = readSealed(values?.appSecret, place, 'appSecret', problems);
-  return appSecret === null || values?.expiresAt === undefined ? null : { appSecret, expiresAt: values.expiresAt };
-}
-
-/** Reads a sealed secret of a database; null when there is none, or a problem was reported. */
-export function readSealed(raw: unknown, parent: Place, key: string, problems: ProblemLog): Sealed | null {
-  if (raw === undefined) return null;
-  const { keyId, nonce, ciphertext } = readMapping(raw, placeIn(parent, key), sealedKind, problems) ?? {};
-  return keyId === undefined || nonce === undefined || ciphertext === undefined ? null : { keyId, nonce, ciphertext };
-}
-
-function declareSecret(secret: Secret | null): Declared {
-  return secret === null ? {} : { appSecret: secret.reveal().toString('utf8') };
 }

@@ -15,14 +15,8 @@ import {
   reportMisfits,
 } from './credential.ts';
 import { alwaysStored, storedFields } from './credential-fields.ts';
-import {
-  materialKindIn,
-  readSealed,
-  readStoredMaterial,
-  sealedKind,
-  storedMaterialFields,
-  storedNeedsOf,
-} from './credential-material.ts';
+import { materialKindIn, readStoredMaterial, storedMaterialFields, storedNeedsOf } from './credential-material.ts';
+import { readSealed, sealedKind } from './shared-secret-fields.ts';
 
 /** A credential as a database keeps it: its secrets sealed, an App Key that is none in clear. */
 export interface StoredCredential extends Omit<Credential, 'material'> {

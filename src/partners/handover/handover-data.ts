@@ -1,5 +1,5 @@
 import { declareTime, type Declared } from '../../resources/declared.ts';
-import { describeKey } from '../../resources/credential-material.ts';
+import { describeKey } from '../../resources/public-key-fields.ts';
 import { declareLimits } from '../../resources/limits.ts';
 import { EXAMPLE_APP_KEY, EXAMPLE_SECRET, EXAMPLE_TIME } from '../../check/methods/presentation/example-values.ts';
 import type { Example } from '../../check/methods/presentation/guide.ts';

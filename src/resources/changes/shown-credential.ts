@@ -3,7 +3,7 @@ import { certificateEndsOf, firstCertificateEndOf, hasCertificateEnded } from '.
 import { endingsOf, isInUse } from '../../model/ending.ts';
 import { formerEndOf, type Material } from '../../model/material.ts';
 import { endOfAppKey } from '../app-key-end.ts';
-import { describeKey } from '../credential-material.ts';
+import { describeKey } from '../public-key-fields.ts';
 import { declareVersion } from '../declare-resource.ts';
 import { endsOf } from '../endings.ts';
 import { type Declared, declareTime } from '../declared.ts';
