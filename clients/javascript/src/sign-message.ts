@@ -42,9 +42,11 @@ export async function signMessage(
   const { body } = request;
   const authority = authorityOf(request);
   if (body.length > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
-  const components = [...new Set([...ownComponents(request, key), ...(asked?.components ?? [])])];
+  const own = ownComponents(request, key);
+  const components = asked === null ? own : [...new Set([...own, ...asked.components])];
   const digest = body.length === 0 ? null : `sha-256=:${await hash('SHA-256', [body], 'base64')}:`;
-  const lines = components.map((name) => `"${name}": ${valueOf(name, request, authority, digest)}`);
+  const valueOf = (name: string): string => derivedValue(name, request, authority) ?? fieldValue(name, request, digest);
+  const lines = components.map((name) => `"${name}": ${valueOf(name)}`);
   const nonce = (asked?.nonce ?? moment.nonce)?.() ?? null;
   const tag = asked?.tag ?? key.tag;
   const list = components.map((name) => `"${name}"`).join(' ');
@@ -80,24 +82,33 @@ export function checkComponent(name: string, { headers, origin, body }: WireRequ
   } else signedValue(name, { headers, origin });
 }
 
-function valueOf(name: string, request: WireRequest, authority: string, digest: string | null): string {
-  checkComponent(name, request);
+function fieldValue(name: string, request: WireRequest, digest: string | null): string {
   if (name === DIGEST && digest !== null) return digest;
-  if (name === LENGTH) return String(request.body.length);
-  if (!name.startsWith('@')) return signedValue(name, request);
-  const { method, origin, target } = request;
-  const { path } = splitTarget(target);
-  const scheme = origin.slice(0, origin.indexOf(':')).toLowerCase();
-  const values: Readonly<Record<string, string>> = {
-    '@method': method,
-    '@authority': authority,
-    '@path': path,
-    '@query': target.slice(path.length) || '?',
-    '@scheme': scheme,
-    '@request-target': target,
-    '@target-uri': `${scheme}://${authority}${target}`,
-  };
-  return values[name] ?? '';
+  checkComponent(name, request);
+  return name === LENGTH ? String(request.body.length) : signedValue(name, request);
+}
+
+/** What is covered without being a header; null for a header. */
+function derivedValue(name: string, { method, origin, target }: WireRequest, authority: string): string | null {
+  const scheme = (): string => origin.slice(0, origin.indexOf(':')).toLowerCase();
+  switch (name) {
+    case '@method':
+      return method;
+    case '@authority':
+      return authority;
+    case '@path':
+      return splitTarget(target).path;
+    case '@query':
+      return `?${splitTarget(target).query}`;
+    case '@scheme':
+      return scheme();
+    case '@request-target':
+      return target;
+    case '@target-uri':
+      return `${scheme()}://${authority}${target}`;
+    default:
+      return null;
+  }
 }
 
 /** As it is signed: in lower case, without the port of the scheme. */

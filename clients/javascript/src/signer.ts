@@ -2,6 +2,7 @@ import { type Asked, readAsked } from './accept-signature.ts';
 import { AccessTokens, basicQuestion, type TokenQuestion } from './access-token.ts';
 import { assertionForm, createAssertion } from './assertion.ts';
 import { bodyFormOf, MAX_BODY_BYTES, MAX_WRAPPER_BYTES } from './body-form.ts';
+import { hex } from './bytes.ts';
 import type { ClientClock } from './client-clock.ts';
 import type { Header } from './headers.ts';
 import { PosternProblem } from './problem.ts';
@@ -102,7 +103,7 @@ export function createSigner(
 
 /** 32 lower-case hex characters from WebCrypto. */
 export function randomNonce(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 /**

@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Postern\Client;
 
-use Postern\Client\Internal\HeaderList;
 use Postern\Client\Internal\HttpDate;
 use Postern\Client\Internal\Nonces;
 use Postern\Client\Internal\Secret;
@@ -25,6 +24,12 @@ final class Hmac extends Credential
 
     /** @var list<string> in lower case, each once */
     private readonly array $signedHeaders;
+
+    /** @var list<string> what is signed with a body, in order */
+    private readonly array $namesWithBody;
+
+    /** @var list<string> the same without a body */
+    private readonly array $namesWithoutBody;
 
     /**
      * @param string $algorithm `hmac-sha256`, `hmac-sha384` or `hmac-sha512`
@@ -56,6 +61,8 @@ final class Hmac extends Credential
         );
         $names = array_map(static fn (string $name) => strtolower($name), array_values($signedHeaders));
         $this->signedHeaders = array_values(array_unique($names));
+        $this->namesWithBody = $this->names(true);
+        $this->namesWithoutBody = $this->names(false);
         $this->nonces = new Nonces($nonces);
     }
 
@@ -65,30 +72,32 @@ final class Hmac extends Credential
         if (strlen($request->body) > self::MAX_BODY_BYTES) {
             throw Problem::of(ProblemCode::BodyTooLarge, 'The body has more than 10 485 760 bytes.');
         }
-        $set = [['Date', HttpDate::format($this->clock()->now())]];
+        $own = ['date' => HttpDate::format($this->clock()->now())];
+        $set = [['Date', $own['date']]];
         if ($request->body !== '') {
-            $set[] = ['Digest', 'SHA-256=' . base64_encode(hash('sha256', $request->body, true))];
+            $own['digest'] = 'SHA-256=' . base64_encode(hash('sha256', $request->body, true));
+            $set[] = ['Digest', $own['digest']];
         }
         if ($this->nonce) {
-            $set[] = ['X-Nonce', $this->nonces->next()];
+            $own['x-nonce'] = $this->nonces->next();
+            $set[] = ['X-Nonce', $own['x-nonce']];
         }
-        $headers = (new HeaderList($request->headers))->with($set);
-        $names = $this->names($request->body !== '');
+        $names = $request->body === '' ? $this->namesWithoutBody : $this->namesWithBody;
         $lines = [];
         foreach ($names as $name) {
             $lines[] = $name === 'request-line'
                 ? "$request->method {$target->text()} HTTP/1.1"
-                : "$name: " . SignableHeaders::value($name, $headers, $target);
+                : "$name: " . ($own[$name] ?? SignableHeaders::value($name, $request->headers, $target));
         }
         $stringToSign = implode("\n", $lines);
         $mac = hash_hmac(self::HASHES[$this->algorithm], $stringToSign, $this->appSecret->reveal(), true);
-        $set[] = ['Authorization', sprintf(
-            'hmac appkey="%s", algorithm="%s", headers="%s", signature="%s"',
-            $this->appKey,
-            $this->algorithm,
-            implode(' ', $names),
-            base64_encode($mac),
-        )];
+        $signature = base64_encode($mac);
+        $listed = implode(' ', $names);
+        $set[] = [
+            'Authorization',
+            "hmac appkey=\"$this->appKey\", algorithm=\"$this->algorithm\", headers=\"$listed\""
+                . ", signature=\"$signature\"",
+        ];
         return new SignedRequest($request, $target, $set, stringToSign: $stringToSign);
     }
 

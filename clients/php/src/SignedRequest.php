@@ -27,42 +27,41 @@ final class SignedRequest
         ?string $body = null,
         ?string $stringToSign = null,
     ) {
-        $headers = new HeaderList($request->headers);
-        if ($body !== null && $headers->values('content-length') !== []) {
-            $headers = $headers->with([['Content-Length', (string) strlen($body)]]);
-        }
         $this->content = new Secret([
-            'method' => $request->method,
-            'url' => $target->url(),
-            'target' => $target->text(),
-            'headers' => $headers->with($set)->headers,
+            'request' => $request,
+            'target' => $target,
             'set' => $set,
-            'body' => $body ?? $request->body,
+            'body' => $body,
             'stringToSign' => $stringToSign,
         ]);
     }
 
     public function method(): string
     {
-        return $this->content->reveal()['method'];
+        return $this->content->reveal()['request']->method;
     }
 
     /** The URL without a fragment. */
     public function url(): string
     {
-        return $this->content->reveal()['url'];
+        return $this->content->reveal()['target']->url();
     }
 
     /** Path and query, byte for byte. */
     public function target(): string
     {
-        return $this->content->reveal()['target'];
+        return $this->content->reveal()['target']->text();
     }
 
     /** @return list<array{string, string}> all headers */
     public function headers(): array
     {
-        return $this->content->reveal()['headers'];
+        ['request' => $request, 'set' => $set, 'body' => $body] = $this->content->reveal();
+        $headers = new HeaderList($request->headers);
+        if ($body !== null && $headers->values('content-length') !== []) {
+            $headers = $headers->with([['Content-Length', (string) strlen($body)]]);
+        }
+        return $headers->with($set)->headers;
     }
 
     /** @return list<array{string, string}> those headers that the client has set or replaced */
@@ -73,7 +72,8 @@ final class SignedRequest
 
     public function body(): string
     {
-        return $this->content->reveal()['body'];
+        ['request' => $request, 'body' => $body] = $this->content->reveal();
+        return $body ?? $request->body;
     }
 
     /**

@@ -21,13 +21,13 @@ final class Components
     /** @var list<array{string, string}> the headers that are set before anything is signed */
     public readonly array $set;
 
-    private readonly HeaderList $headers;
+    private readonly string $digest;
 
+    /** @param Target $target with a plain authority */
     public function __construct(public readonly Request $request, public readonly Target $target)
     {
-        $digest = base64_encode(hash('sha256', $request->body, true));
-        $this->set = $request->body === '' ? [] : [['Content-Digest', "sha-256=:$digest:"]];
-        $this->headers = (new HeaderList($request->headers))->with($this->set);
+        $this->digest = 'sha-256=:' . base64_encode(hash('sha256', $request->body, true)) . ':';
+        $this->set = $request->body === '' ? [] : [['Content-Digest', $this->digest]];
     }
 
     /**
@@ -39,9 +39,12 @@ final class Components
     public function usual(array $also): array
     {
         $hasBody = $this->request->body !== '';
+        if ($also === []) {
+            return $hasBody ? [...self::ALWAYS, 'content-digest'] : self::ALWAYS;
+        }
         $isThere = fn (string $name) => match (true) {
             in_array($name, self::OF_BODY, true) => $hasBody,
-            $name === 'content-type' => $this->headers->values($name) !== [],
+            $name === 'content-type' => $this->headers()->values($name) !== [],
             default => true,
         };
         $wanted = array_filter($also, $isThere);
@@ -71,6 +74,7 @@ final class Components
             '@target-uri' => "{$this->scheme()}://{$this->authority()}{$this->target->text()}",
             '@scheme' => $this->scheme(),
             'content-length' => (string) strlen($this->request->body),
+            'content-digest' => $this->request->body === '' ? $this->field($name) : $this->digest,
             default => $this->field($name),
         };
     }
@@ -83,11 +87,19 @@ final class Components
     /** What a header Host says is what is sent. */
     private function authority(): string
     {
-        $authority = strtolower(SignableHeaders::value('host', $this->headers, $this->target));
+        if ($this->headers()->values('host') === []) {
+            return strtolower($this->target->authority);
+        }
+        $authority = strtolower(SignableHeaders::value('host', $this->request->headers, $this->target));
         if (preg_match('/^[a-z0-9._:\[\]-]+\z/', $authority) !== 1) {
             throw Problem::of(ProblemCode::HeaderNotSignable, 'The header host is no authority.');
         }
         return (string) preg_replace($this->scheme() === 'https' ? '/:443\z/' : '/:80\z/', '', $authority);
+    }
+
+    private function headers(): HeaderList
+    {
+        return new HeaderList($this->request->headers);
     }
 
     private function field(string $name): string
@@ -95,6 +107,6 @@ final class Components
         if ($name !== strtolower($name) || $name === 'signature' || $name === 'signature-input') {
             throw Problem::of(ProblemCode::HeaderNotSignable, 'A component that is to be signed cannot be signed.');
         }
-        return SignableHeaders::value($name, $this->headers, $this->target);
+        return SignableHeaders::value($name, $this->request->headers, $this->target);
     }
 }

@@ -14,18 +14,19 @@ final class EcdsaSignature
     /** r and s of so many bytes each; null for bytes that are no such signature. */
     public static function fromDer(string $der, int $size): ?string
     {
-        $at = 0;
-        $numbers = Der::read($der, $at, Der::SEQUENCE);
-        $inner = 0;
-        $r = $numbers === null ? null : Der::read($numbers, $inner, Der::INTEGER);
-        $s = $numbers === null ? null : Der::read($numbers, $inner, Der::INTEGER);
-        if ($r === null || $s === null || $at !== strlen($der) || $inner !== strlen($numbers)) {
+        // Numbers of 49 bytes at most: each length is one byte.
+        $rest = strlen($der) - 2;
+        if ($rest < 0 || $rest >= 0x80 || $der[0] !== Der::SEQUENCE || ord($der[1]) !== $rest) {
             return null;
         }
-        $text = '';
-        foreach ([$r, $s] as $number) {
-            $text .= str_pad(ltrim($number, "\0"), $size, "\0", \STR_PAD_LEFT);
+        $at = 2;
+        $r = Der::read($der, $at, Der::INTEGER);
+        $s = Der::read($der, $at, Der::INTEGER);
+        if ($r === null || $s === null || $at !== strlen($der)) {
+            return null;
         }
+        $text = str_pad(ltrim($r, "\0"), $size, "\0", \STR_PAD_LEFT)
+            . str_pad(ltrim($s, "\0"), $size, "\0", \STR_PAD_LEFT);
         return strlen($text) === 2 * $size ? $text : null;
     }
 

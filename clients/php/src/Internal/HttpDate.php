@@ -11,9 +11,15 @@ namespace Postern\Client\Internal;
  */
 final class HttpDate
 {
+    /** @var array{int, string} a time and its text: most requests are of the same second */
+    private static array $last = [0, 'Thu, 01 Jan 1970 00:00:00 GMT'];
+
     public static function format(int $time): string
     {
-        return gmdate('D, d M Y H:i:s', $time) . ' GMT';
+        if (self::$last[0] !== $time) {
+            self::$last = [$time, gmdate('D, d M Y H:i:s', $time) . ' GMT'];
+        }
+        return self::$last[1];
     }
 
     /** Unix time in seconds, or null for a text that is no such date. */

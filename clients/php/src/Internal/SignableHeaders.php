@@ -21,15 +21,16 @@ final class SignableHeaders
      * The value of a header that is to be signed, without blanks and tabs at its ends.
      *
      * @param string $name in lower case
+     * @param list<array{string, string}> $headers
      * @throws Problem HEADER_NOT_SIGNABLE
      */
-    public static function value(string $name, HeaderList $headers, Target $target): string
+    public static function value(string $name, array $headers, Target $target): string
     {
         self::requireSignable($name);
         if ($name === 'host') {
             $target->requirePlainAuthority();
         }
-        $values = $headers->values($name);
+        $values = (new HeaderList($headers))->values($name);
         if ($name === 'host' && $values === []) {
             $values = [$target->authority];
         }

@@ -33,12 +33,16 @@ final class Target
         }
         [, $scheme, $authority, $target] = $parts;
         $target = str_starts_with($target, '/') ? $target : '/' . $target;
-        if (preg_match('/^[\x21-\x7E]+\z/', $target) !== 1) {
+        if (preg_match('/[^\x21-\x7E]/', $target) === 1) {
             throw self::problem('The URL holds bytes that must be percent-encoded.');
         }
         $host = substr((string) strrchr('@' . $authority, '@'), 1);
-        $ownPort = strtolower($scheme) === 'https' ? '443' : '80';
-        $host = (string) preg_replace("/:(?:$ownPort)?\\z/", '', $host);
+        foreach ([':', strtolower($scheme) === 'https' ? ':443' : ':80'] as $port) {
+            if (str_ends_with($host, $port)) {
+                $host = substr($host, 0, -strlen($port));
+                break;
+            }
+        }
         [$path, $query] = explode('?', $target, 2) + [1 => null];
         return new self("$scheme://$authority", $host, $path, $query);
     }

@@ -54,10 +54,8 @@ class Hmac(Credential):
         self.algorithm = algorithm
         self.signed_headers: Tuple[str, ...] = tuple(dict.fromkeys(name.lower() for name in signed_headers))
         self.nonce = bool(nonce)
-        with_nonce = ("x-nonce",) if self.nonce and "x-nonce" not in self.signed_headers else ()
-        self._more_headers = (*self.signed_headers, *with_nonce)
         self._hash = _HASHES[algorithm]
-        self._begins = 'hmac appkey="%s", algorithm="%s", ' % (app_key, algorithm)
+        self._with_body, self._without_body = self._listed(True), self._listed(False)
         self.signs_host = "host" in self.signed_headers
         self._secret = checked_secret(app_secret)
         self._nonces = nonces
@@ -70,27 +68,32 @@ class Hmac(Credential):
             raise Problem("BODY_TOO_LARGE", "the body has more than %d bytes" % MAX_BODY_BYTES)
         date = http_date(self._clock.now())
         added: List[Header] = [("Date", date)]
-        listed = ["date", "request-line"]
         sent = target.text
-        lines = ["date: " + date, "%s %s HTTP/1.1" % (request.method, sent)]
+        text = "date: %s\n%s %s HTTP/1.1" % (date, request.method, sent)
+        more, begins = self._without_body
         if request.body:
+            more, begins = self._with_body
             digest = "SHA-256=" + _base64(hashlib.sha256(request.body).digest())
             added.append(("Digest", digest))
-            listed.append("digest")
-            lines.append("digest: " + digest)
+            text += "\ndigest: " + digest
         if self.nonce:
             added.append(("X-Nonce", self._nonces()))
-        for name in self._more_headers:
-            if name not in listed:
-                is_nonce = self.nonce and name == "x-nonce"
-                value = added[-1][1] if is_nonce else signed_value(name, request, target)
-                listed.append(name)
-                lines.append("%s: %s" % (name, value))
-        text = "\n".join(lines).encode("ascii")
-        mac = hmac.digest(self._secret.reveal().encode("utf-8"), text, self._hash)
-        signed = 'headers="%s", signature="%s"' % (" ".join(listed), _base64(mac))
-        added.append(("Authorization", self._begins + signed))
-        return SignedRequest(request, target.base + sent, sent, added, string_to_sign=text)
+        for name in more:
+            is_nonce = self.nonce and name == "x-nonce"
+            value = added[-1][1] if is_nonce else signed_value(name, request, target)
+            text += "\n%s: %s" % (name, value)
+        to_sign = text.encode("ascii")
+        mac = hmac.digest(self._secret.reveal().encode("utf-8"), to_sign, self._hash)
+        added.append(("Authorization", '%s%s"' % (begins, _base64(mac))))
+        return SignedRequest(request, target.base + sent, sent, added, string_to_sign=to_sign)
+
+    def _listed(self, has_body: bool) -> Tuple[Tuple[str, ...], str]:
+        """The headers that are signed besides the usual ones, and `Authorization` up to the signature."""
+        usual = ("date", "request-line", "digest") if has_body else ("date", "request-line")
+        nonce = ("x-nonce",) if self.nonce and "x-nonce" not in self.signed_headers else ()
+        more = tuple(name for name in (*self.signed_headers, *nonce) if name not in usual)
+        listed = (self.app_key, self.algorithm, " ".join((*usual, *more)))
+        return more, 'hmac appkey="%s", algorithm="%s", headers="%s", signature="' % listed
 
     def _describe(self) -> str:
         return "app_key=%r, app_secret=[secret], algorithm=%r, signed_headers=%r, nonce=%r" % (

@@ -14,7 +14,7 @@ from ._key_signer import PrivateKeyLike, key_signer
 from ._message import Header, Request, SignedRequest
 from ._signable_headers import signed_value
 from ._structured_fields import Member, read_dictionary
-from ._target import Target, parse, without_default_port
+from ._target import Target, parse, require_plain_authority, without_default_port
 
 _USUAL = ("@method", "@authority", "@path", "@query")
 _USUAL_LIST = " ".join('"%s"' % name for name in _USUAL)
@@ -206,7 +206,8 @@ class _Message:
         self.target: Target = parse(request.url)
         if not is_token(request.method):
             raise Problem("TARGET_NOT_SIGNABLE", "the HTTP method is not a token")
-        self.authority = _authority(self.target.base, signed_value("host", request, self.target))
+        given = signed_value("host", request, self.target) if request.values_of("host") else None
+        self.authority = _authority(self.target.base, self.target.authority, given)
         self.digest: Optional[str] = None
         if 0 < len(request.body) <= MAX_BODY_BYTES:
             self.digest = "sha-256=:%s:" % _base64(hashlib.sha256(request.body).digest())
@@ -256,9 +257,10 @@ def _scheme(base: str) -> str:
 
 
 @functools.lru_cache(maxsize=64)
-def _authority(base: str, host: str) -> str:
-    """As it is signed: in lower case, without the port of the scheme."""
-    return without_default_port(_scheme(base), host).lower()
+def _authority(base: str, authority: str, given: Optional[str]) -> str:
+    """As it is signed, of what stands in the URL or is given as `Host`: in lower case, without the port of the scheme."""
+    require_plain_authority(authority)
+    return without_default_port(_scheme(base), authority if given is None else given).lower()
 
 
 def _base64(data: bytes) -> str:

@@ -7,12 +7,13 @@ from typing import Any, Callable, Dict, Mapping, Tuple
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from ._credential import invalid
 from ._errors import Problem
 from ._key_algorithms import COORDINATE_BYTES, KEY_KINDS, MAX_RSA_BITS, MIN_RSA_BITS, Algorithm
-from ._key_signer import SignBytes, joined
+from ._key_signer import SignBytes
 
 _BLOCK = re.compile(r"\s*-----BEGIN ([A-Z0-9 ]+)-----[A-Za-z0-9+/=\s]*-----END \1-----\s*\Z")
 _HASHES: Dict[str, Any] = {"sha256": hashes.SHA256(), "sha384": hashes.SHA384(), "sha512": hashes.SHA512()}
@@ -137,4 +138,9 @@ def _signer(key: Any, algorithm: Algorithm) -> SignBytes:
             pad = padding.PSS(padding.MGF1(hash_of), padding.PSS.DIGEST_LENGTH)
         return lambda data: bytes(key.sign(data, pad, hash_of))
     how, size = ec.ECDSA(hash_of), COORDINATE_BYTES[algorithm.kind]
-    return lambda data: joined(key.sign(data, how), size) or b""
+
+    def sign_on_curve(data: bytes) -> bytes:
+        r, s = decode_dss_signature(key.sign(data, how))
+        return r.to_bytes(size, "big") + s.to_bytes(size, "big")
+
+    return sign_on_curve
