@@ -12,11 +12,16 @@ import java.util.Set;
 
 /** HMAC over date, request line, digest of the body, and chosen headers. */
 final class HmacSigner implements Signer {
+    /** Headers that this client sets itself, whose names need no second look. */
+    private static final Set<String> OWN = Set.of("date", "digest", "x-nonce");
+
     private final String appKey;
     private final Secret appSecret;
     private final HmacAlgorithm algorithm;
     private final List<String> signedHeaders;
     private final boolean nonce;
+    private final List<String> namesWithBody;
+    private final List<String> namesWithoutBody;
 
     HmacSigner(String appKey, Secret appSecret, HmacAlgorithm algorithm, List<String> signedHeaders, boolean nonce) {
         this.appKey = appKey;
@@ -24,6 +29,8 @@ final class HmacSigner implements Signer {
         this.algorithm = algorithm;
         this.signedHeaders = signedHeaders;
         this.nonce = nonce;
+        this.namesWithBody = names(true);
+        this.namesWithoutBody = names(false);
     }
 
     @Override
@@ -46,7 +53,7 @@ final class HmacSigner implements Signer {
         if (nonce) {
             headers = headers.with("X-Nonce", stamp.nonce());
         }
-        Set<String> names = names(body.length > 0);
+        List<String> names = body.length > 0 ? namesWithBody : namesWithoutBody;
         String text = stringToSign(request.method(), url, headers, names);
         byte[] signature = algorithm.sign(appSecret, text.getBytes(StandardCharsets.UTF_8));
         headers = headers.with("Authorization", "hmac appkey=\"" + appKey + "\", algorithm=\"" + algorithm.wireName()
@@ -55,7 +62,8 @@ final class HmacSigner implements Signer {
         return new SignedRequest(request.method(), url, headers, body, text);
     }
 
-    private Set<String> names(boolean hasBody) {
+    /** What is signed, in its order and each once. */
+    private List<String> names(boolean hasBody) {
         Set<String> names = new LinkedHashSet<>(List.of("date", "request-line"));
         if (hasBody) {
             names.add("digest");
@@ -64,10 +72,10 @@ final class HmacSigner implements Signer {
         if (nonce) {
             names.add("x-nonce");
         }
-        return names;
+        return List.copyOf(names);
     }
 
-    private static String stringToSign(String method, WireUrl url, HeaderList headers, Set<String> names) {
+    private static String stringToSign(String method, WireUrl url, HeaderList headers, List<String> names) {
         StringBuilder text = new StringBuilder(256);
         for (String name : names) {
             text.append(text.length() == 0 ? "" : "\n");
@@ -81,7 +89,7 @@ final class HmacSigner implements Signer {
     }
 
     private static String value(String name, WireUrl url, HeaderList headers) {
-        if (!HeaderNames.isSignable(name)) {
+        if (!OWN.contains(name) && !HeaderNames.isSignable(name)) {
             throw unsignable(name, HeaderNames.isHeaderName(name)
                     ? "is one that proxies or the gateway change" : "is not the name of a header");
         }
