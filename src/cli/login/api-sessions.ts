@@ -1,5 +1,6 @@
 import { parseOrigin } from '../../base/config-values.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
+import type { Api } from './api-address.ts';
 import { askApi, detailOf } from './ask-api.ts';
 import type { CommandClient, Granted } from './openid.ts';
 import { SignInRefused } from './sign-in-refused.ts';
@@ -28,7 +29,7 @@ export interface Provider extends CommandClient {
 }
 
 /** Where the API has people sign in; null where it takes own tokens only. Rejects for one of another address. */
-export async function findProvider(api: URL): Promise<Provider | null> {
+export async function findProvider(api: Api): Promise<Provider | null> {
   const answer = await askApi(api, { method: 'GET', path: '/.well-known/oauth-protected-resource' });
   if (answer.status === 404) return null;
   if (answer.status !== 200) throw notAnApi(api);
@@ -54,7 +55,7 @@ export async function findProvider(api: URL): Promise<Provider | null> {
 
 /** A session for an ID token. Rejects with {@link SignInRefused} where the API does not take it. */
 export async function beginSession(
-  api: URL,
+  api: Api,
   { idToken, accessToken }: Pick<Granted, 'idToken' | 'accessToken'>,
   { asksUserInfo }: Pick<Provider, 'asksUserInfo'>,
 ): Promise<{ readonly token: string; readonly expiresAt: number }> {
@@ -72,12 +73,12 @@ export async function beginSession(
 }
 
 /** Ends a session. One that has ended already is no fault. */
-export async function endSession(api: URL, token: string): Promise<void> {
+export async function endSession(api: Api, token: string): Promise<void> {
   await askApi(api, { method: 'DELETE', path: '/v1/sessions/current', token });
 }
 
 /** Whose token this is. Rejects with {@link SignInRefused} for one that the API does not take. */
-export async function findMe(api: URL, token: string): Promise<Me> {
+export async function findMe(api: Api, token: string): Promise<Me> {
   const answer = await askApi(api, { method: 'GET', path: '/v1/operators/me', token });
   if (answer.status !== 200) throw new SignInRefused(`${api.origin}: ${detailOf(answer)}`);
   const { id, name, role, selector, hosts, pathPrefixes, proof } = answer.body;
@@ -100,7 +101,7 @@ function isProtected(issuer: string): boolean {
   return URL.canParse(issuer) && !('fault' in parseOrigin(new URL(issuer).origin));
 }
 
-function secondsOf(time: unknown, api: URL): number {
+function secondsOf(time: unknown, api: Api): number {
   const seconds = typeof time === 'string' ? Math.floor(Date.parse(time) / 1000) : NaN;
   if (Number.isFinite(seconds)) return seconds;
   throw notAnApi(api);
@@ -110,6 +111,6 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-function notAnApi(api: URL): StoreUnavailable {
+function notAnApi(api: Api): StoreUnavailable {
   return new StoreUnavailable(`${api.origin} does not answer as the management API of this version does`);
 }

@@ -1,3 +1,7 @@
+import { type IncomingMessage, request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import type { Api } from './api-address.ts';
+import { describeTlsFault } from '../../wire/tls/tls-faults.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 
 /** A person, or a command, waits for it. */
@@ -28,28 +32,15 @@ export interface ApiAnswer {
  * Asks the management API, which answers itself: no redirect is followed. Rejects with `StoreUnavailable` when it does
  * not answer, or only that it cannot now (5xx, 429). No message holds a token.
  */
-export async function askApi(api: URL, { method, path, token, body }: Question): Promise<ApiAnswer> {
-  let status: number;
-  let text: string;
-  try {
-    const response = await fetch(new URL(path, api), {
-      method,
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      headers: {
-        accept: 'application/json',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    status = response.status;
-    text = await readText(response);
-  } catch (error) {
-    if (error instanceof StoreUnavailable) throw error;
-    throw new StoreUnavailable(`${api.origin} ${reasonOf(error)}`, { cause: error });
-  }
-  const answer = { status, body: readObject(text) };
+export async function askApi(api: Api, { method, path, token, body }: Question): Promise<ApiAnswer> {
+  const text = body === undefined ? null : Buffer.from(JSON.stringify(body), 'utf8');
+  const headers = {
+    accept: 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(text === null ? {} : { 'content-type': 'application/json', 'content-length': String(text.length) }),
+  };
+  const { status, body: answered } = await send(api, { method, path, headers }, text);
+  const answer = { status, body: readObject(answered) };
   if (status < 500 && status !== TOO_MANY_REQUESTS) return answer;
   throw new StoreUnavailable(`${api.origin} answered ${String(status)}: ${detailOf(answer)}`);
 }
@@ -60,14 +51,46 @@ export function detailOf({ status, body }: ApiAnswer): string {
   return typeof detail === 'string' ? detail : `no detail was given (status ${String(status)})`;
 }
 
-async function readText(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function send(
+  { origin, authorities }: Api,
+  { method, path, headers }: Sent,
+  text: Buffer | null,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const options = {
+    method,
+    headers,
+    agent: false,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(authorities === null ? {} : { ca: authorities }),
+  } as const;
+  const url = new URL(path, origin);
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = url.protocol === 'https:' ? tlsRequest : plainRequest;
+      request(url, options, resolve)
+        .on('error', reject)
+        .end(text ?? undefined);
+    });
+    return { status: response.statusCode ?? 0, body: await readText(response) };
+  } catch (error) {
+    if (error instanceof StoreUnavailable || !(error instanceof Error && 'code' in error)) throw error;
+    throw new StoreUnavailable(`${origin} ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
   let length = 0;
-  for await (const piece of response.body ?? []) {
-    const bytes = piece as Uint8Array;
-    length += bytes.length;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    length += piece.length;
     if (length > MAX_ANSWER_BYTES) throw new StoreUnavailable('the answer is too long for a management API');
-    pieces.push(bytes);
+    pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();
 }
@@ -82,15 +105,10 @@ function readObject(text: string): ApiAnswer['body'] {
   }
 }
 
-/** Codes of certificates that nothing here vouches for. */
-const UNTRUSTED = ['SELF_SIGNED', 'UNABLE_TO_', 'CERT_'];
-
-function reasonOf(error: unknown): string {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return 'does not answer in time';
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
-  if (UNTRUSTED.some((part) => code.includes(part))) {
-    return `has a certificate that is not trusted here (${code}); NODE_EXTRA_CA_CERTS names the file of its authority`;
-  }
-  return `cannot be reached (${code})`;
+function reasonOf({ name, code }: Error & { readonly code?: unknown }): string {
+  if (name === 'TimeoutError' || name === 'AbortError') return 'does not answer in time';
+  const shown = typeof code === 'string' ? code : 'unknown';
+  const fault = describeTlsFault(shown);
+  if (fault === null) return `cannot be reached (${shown})`;
+  return `cannot be reached (${shown}): ${fault}. Check its name, and POSTERN_STORE_CA`;
 }

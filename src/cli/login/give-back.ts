@@ -1,4 +1,5 @@
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
+import type { Api } from './api-address.ts';
 import { endSession } from './api-sessions.ts';
 import type { KeptSession } from './session-file.ts';
 import { isOwnToken } from './own-token.ts';
@@ -8,7 +9,7 @@ import { SignInRefused } from './sign-in-refused.ts';
  * Ends a session at the API, and revokes at the provider what it is renewed with. An own token stays: other programs
  * may have it. Gives what could not be done, in words.
  */
-export async function giveBack(api: URL, { token, renewal }: KeptSession): Promise<readonly string[]> {
+export async function giveBack(api: Api, { token, renewal }: KeptSession): Promise<readonly string[]> {
   const faults: string[] = [];
   if (!isOwnToken(token)) {
     await told(faults, async () => {

@@ -4,7 +4,7 @@ import { UsageError, writeSafely } from '../failure.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import { formatTimeFrom } from '../render/text.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
-import { findApi } from './api-address.ts';
+import { type Api, findApi } from './api-address.ts';
 import { beginSession, findMe, findProvider, type Provider } from './api-sessions.ts';
 import { giveBack } from './give-back.ts';
 import type { DeviceCode } from './openid.ts';
@@ -51,7 +51,7 @@ token of "postern operator token issue". What you get is kept in ~/.config/poste
   });
 }
 
-async function askToken(api: URL, { ask }: Terminal): Promise<string> {
+async function askToken(api: Api, { ask }: Terminal): Promise<string> {
   if (ask === undefined || ask === null) {
     throw new UsageError(`${api.origin} takes own tokens only, and there is no terminal to ask at: give --token-from`);
   }
@@ -59,7 +59,7 @@ async function askToken(api: URL, { ask }: Terminal): Promise<string> {
 }
 
 async function signIn(
-  api: URL,
+  api: Api,
   provider: Provider,
   { terminal, clock }: CommandContext,
 ): Promise<Pick<KeptSession, 'token' | 'renewal'>> {

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
+import { type Api, apiAt } from './api-address.ts';
 import { beginSession } from './api-sessions.ts';
 import { type KeptSession, prepareFolder, readSessions, sessionFileOf, writeSessions } from './session-file.ts';
 import { whileLocked } from './session-lock.ts';
@@ -35,7 +36,7 @@ export async function storedToken({
     // Another process may have renewed it, or signed out.
     const now = (await readSessions(path)).get(store.origin);
     if (now === undefined) return undefined;
-    return isFresh(now, clock) ? now.token : await renewed(now, { store, path, clock });
+    return isFresh(now, clock) ? now.token : await renewed(now, { api: apiAt(store.origin, environment), path, clock });
   });
 }
 
@@ -53,15 +54,15 @@ function isFresh({ expiresAt, renewal }: KeptSession, clock: Pick<Clock, 'nowSec
 }
 
 interface RenewalPlace {
-  readonly store: URL;
+  readonly api: Api;
   readonly path: string;
   readonly clock: Pick<Clock, 'nowSeconds'>;
 }
 
 /** The lock is held: nobody else uses the refresh token. */
-async function renewed(kept: KeptSession, { store, path, clock }: RenewalPlace): Promise<string> {
+async function renewed(kept: KeptSession, { api, path, clock }: RenewalPlace): Promise<string> {
   const { renewal } = kept;
-  const { origin } = store;
+  const { origin } = api;
   if (renewal === undefined) throw ended(origin);
   try {
     const { renew } = await import('./openid.ts');
@@ -69,7 +70,7 @@ async function renewed(kept: KeptSession, { store, path, clock }: RenewalPlace):
     const next = { ...kept, renewal: { ...renewal, refreshToken: granted.refreshToken ?? renewal.refreshToken } };
     // First: the former refresh token may work no more, whatever the API answers.
     await replaceOne(path, origin, next);
-    const session = await beginSession(store, granted, renewal);
+    const session = await beginSession(api, granted, renewal);
     await replaceOne(path, origin, { ...next, ...session });
     return session.token;
   } catch (error) {

@@ -500,7 +500,7 @@ describe('signing in with a command', () => {
     assert.deepEqual([code, err], [5, `postern login: ${nowhere} cannot be reached (ECONNREFUSED)\n`]);
   });
 
-  it('trusts the certificate of the API that the system or NODE_EXTRA_CA_CERTS vouches for, and no other', async () => {
+  it('trusts the certificate of the API that POSTERN_STORE_CA or the system vouches for, and no other', async () => {
     const authority = makeCertificate('operators');
     const own = makeCertificate('127.0.0.1', authority);
     const paths = {
@@ -514,18 +514,18 @@ describe('signing in with a command', () => {
     const files = { POSTERN_MANAGE_TLS_CERTIFICATE: paths.cert, POSTERN_MANAGE_TLS_KEY: paths.key };
     const api = await start(files, 'https');
     await run('operator add tina --role viewer --no-token --subject sub-tina');
-    const tina = { ...newUser(api), NODE_EXTRA_CA_CERTS: paths.ca };
+    const tina = { ...newUser(api), POSTERN_STORE_CA: paths.ca };
     await using child = await startChild({ command: process.execPath, args: [executable, 'login'], env: tina });
     const code = await child.line('stderr', (line) => CODE.exec(line)?.[1] ?? null);
     await provider.approve(code, { id: 'sub-tina' });
     assert.equal((await child.ended).code, 0, child.stderr());
     assert.match(child.stdout(), new RegExp(`^Signed in at ${api} as tina \\(viewer\\)`));
-    const untrusted = await runCli(['whoami'], { ...tina });
-    assert.equal(untrusted.code, 5);
-    assert.match(
-      untrusted.err,
-      /^postern whoami: \S+ has a certificate that is not trusted here \(\w+\); NODE_EXTRA_CA_CERTS names the file of its authority\n$/,
-    );
+    assert.equal((await whoami(tina))['id'], 'tina');
+    const { code: untrusted, err } = await runCli(['whoami'], { ...tina, POSTERN_STORE_CA: '' });
+    assert.equal(untrusted, 5);
+    assert.match(err, /^postern whoami: \S+ cannot be reached \(\w+\): .*\. Check its name, and POSTERN_STORE_CA\n$/);
+    const { code: unread, err: why } = await runCli(['whoami'], { ...tina, POSTERN_STORE_CA: `${paths.ca}.none` });
+    assert.deepEqual([unread, why.includes('POSTERN_STORE_CA: ') && why.includes('(ENOENT)')], [2, true]);
   });
 
   describe('in the log', () => {
