@@ -2,6 +2,7 @@ import { announcedAttacks } from './families/announced.ts';
 import { checkAttacks } from './families/checks.ts';
 import { floodAttacks } from './families/floods.ts';
 import { headerAttacks } from './families/headers.ts';
+import { issuerAttacks } from './families/issuers.ts';
 import { messageAttacks } from './families/messages.ts';
 import { operatorAttacks } from './families/operators.ts';
 import { silentAttacks } from './families/silent.ts';
@@ -20,6 +21,7 @@ export const families = {
   headers: headerAttacks,
   messages: messageAttacks,
   tokens: tokenAttacks,
+  issuers: issuerAttacks,
   checks: checkAttacks,
   operators: operatorAttacks,
 } as const satisfies Readonly<Record<string, readonly Attack[]>>;

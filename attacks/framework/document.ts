@@ -1,3 +1,4 @@
+import { AUDIENCE, IDP } from '../../test/support/jwt/issuer-token.ts';
 import type { ServiceKind } from './attack.ts';
 
 /** What a partner calls with. */
@@ -11,6 +12,18 @@ export const good = {
   key: 'good-partner-key-0123456789abcdef',
   hmac: { appKey: 'good-partner-hmac', secret: 'the secret of the good partner, for attacks' },
   oauth2: { appKey: 'good-partner-client', secret: 'the client secret of the good partner' },
+} as const;
+
+/** An issuer whose key everybody has: that of RFC 7515 A.3. */
+export const issuer = {
+  kid: 'rfc-7515',
+  jwk: {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+    d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI',
+  },
 } as const;
 
 /** A partner with a right credential and bad intentions. */
@@ -37,13 +50,17 @@ export function attackDocument(store: ServiceKind['store']): string {
     authentication,
     ...(options === undefined ? {} : { options }),
   });
+  const { kid, jwk } = issuer;
+  const { kty, crv, x, y } = jwk;
   const unseen = unseenKeys.map((appKey, at) => ({ id: `unseen-${String(at)}`, method: 'key', appKey }));
   return JSON.stringify({
     version: 1,
+    issuers: [{ id: 'idp', issuer: IDP, audiences: [AUDIENCE], jwks: { keys: [{ kty, crv, x, y, kid }] } }],
     endpoints: [
       endpoint('keyed', 'key'),
       endpoint('signed', 'hmac', { replayProtection: true }),
       endpoint('tokens', 'oauth2'),
+      endpoint('issued', 'jwt'),
     ],
     consumers: [
       {
@@ -51,6 +68,7 @@ export function attackDocument(store: ServiceKind['store']): string {
         credentials: [
           { id: 'good-key', method: 'key', appKey: good.key },
           { id: 'good-hmac', method: 'hmac', appKey: good.hmac.appKey, appSecret: good.hmac.secret },
+          { id: 'good-jwt', method: 'jwt', issuer: 'idp', claims: { azp: 'acme-batch' } },
           { id: 'good-oauth2', method: 'oauth2', appKey: good.oauth2.appKey, appSecret: good.oauth2.secret },
         ],
       },
