@@ -1,6 +1,9 @@
 import type { Environment } from '../../base/environment.ts';
 import { hasLasting, type Lasting } from '../../check/limit/lasting-limits.ts';
+import type { Credential } from '../../model/credential.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
+import { buildState } from '../../resources/build-state.ts';
+import type { NamingCredential } from './envoy/certificate-chain-rules.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
 import { describeGrant } from '../../resources/grant.ts';
 import { secretReader } from '../../resources/secret-source.ts';
@@ -17,17 +20,19 @@ export interface OwnLimits {
 /** What is known without a look at the store. */
 export const unknownLimits: OwnLimits = { hasService: false, holders: null };
 
-const unreadContent: OwnContent = { holders: null, lasting: null, endpoints: null };
+const unreadContent: OwnContent = { holders: null, lasting: null, endpoints: null, naming: null };
 
 /** Of a store with thousands of grants, enough to report. */
 const MAX_HOLDERS = 100;
 
-/** What a store says for a look at Envoy: {@link OwnLimits.holders}, and all endpoints; null when it cannot be read. */
+/** What a store says for a look at Envoy; null when it cannot be read. */
 export interface OwnContent {
   readonly holders: OwnLimits['holders'];
   /** Those of the holders whose limits last an hour or longer. */
   readonly lasting: OwnLimits['holders'];
   readonly endpoints: readonly Endpoint[] | null;
+  /** The credentials that are known by names in certificates, without revoked ones. */
+  readonly naming: readonly NamingCredential[] | null;
 }
 
 /** Reads a declarative file. Nothing is known of one that cannot be read, which is a finding of another check. */
@@ -50,5 +55,11 @@ export async function readOwnContent(path: string, environment: Environment): Pr
     holders: holdersOf((limits) => limits !== null && limits.length > 0),
     lasting: holdersOf(hasLasting),
     endpoints,
+    naming: buildState(parsed.content).credentials.flatMap(namingCredential),
   };
+}
+
+function namingCredential({ id, state, material }: Credential): readonly NamingCredential[] {
+  if (state === 'revoked' || material.kind !== 'certificate') return [];
+  return 'authorities' in material.identity ? [{ id, authorities: material.identity.authorities }] : [];
 }

@@ -11,7 +11,11 @@ import { checkFileStore, checkKeyRing } from './check-files.ts';
 import type { TlsFiles } from '../../wire/tls/tls-files.ts';
 import { checkRateLimitService } from './check-rate-limit-service.ts';
 import { checkTlsFiles } from '../../wire/tls/check-tls-files.ts';
-import { inspectEnvoyAt } from './envoy/inspect-envoy.ts';
+import type { NamingCredential } from './envoy/certificate-chain-rules.ts';
+import { inspectEnvoyAt, type Known } from './envoy/inspect-envoy.ts';
+import { LOOPBACK_ADDRESS } from './envoy/envoy-config.ts';
+import type { ReadFile } from './envoy/trusted-authorities.ts';
+import { readBytes } from '../flags/read-bytes.ts';
 import { inspectEnvoyFile } from './envoy/inspect-envoy-file.ts';
 import type { EnvoyFile } from './envoy/read-envoy-file.ts';
 import { fault, type Finding, warning } from '../../base/finding.ts';
@@ -44,6 +48,8 @@ export interface DatabaseChecks {
   findLimitHolders(uri: string, units?: readonly LimitUnit[]): Promise<readonly string[] | null>;
   /** The endpoints that are right; null when the database cannot be read. */
   readEndpoints(uri: string): Promise<readonly Endpoint[] | null>;
+  /** The credentials that are known by names in certificates; null when the database cannot be read. */
+  findNamingCredentials(uri: string): Promise<readonly NamingCredential[] | null>;
 }
 
 /** What doctor is to look at. */
@@ -83,11 +89,25 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
   if (wish.rateLimitService === null) yield* await checkLastingLimits(wish);
   else yield* checkLimits(wish.rateLimitService, wish);
   if (wish.envoys.length + wish.envoyFiles.length === 0) return;
-  const { holders, endpoints } = await ownContent(wish);
+  const { holders, endpoints, naming } = await ownContent(wish);
   const own = { hasService: wish.rateLimitService !== null, holders };
-  const known = { own, endpoints, bindsTokens: wish.bindsTokens };
-  for (const file of wish.envoyFiles) yield* inspectEnvoyFile(file, known);
-  for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, known);
+  const knownFrom = (readFile: ReadFile): Known => ({
+    own,
+    endpoints,
+    bindsTokens: wish.bindsTokens,
+    certificates: naming === null ? null : { credentials: naming, nowSeconds: wish.clock.nowSeconds(), readFile },
+  });
+  for (const file of wish.envoyFiles) yield* inspectEnvoyFile(file, knownFrom(readHere));
+  for (const envoy of wish.envoys) {
+    const isHere = LOOPBACK_ADDRESS.test(envoy.hostname);
+    yield* await inspectEnvoyAt(envoy, knownFrom(isHere ? readHere : () => null));
+  }
+}
+
+/** A file of Envoy's, where it is on this machine too. */
+function readHere(path: string): string | null {
+  const bytes = readBytes(path);
+  return typeof bytes === 'string' ? null : bytes.toString('latin1');
 }
 
 /**
@@ -110,6 +130,7 @@ async function ownContent({ store, environment, databaseChecks }: Wish): Promise
   return {
     holders: await database.findLimitHolders(store.uri),
     endpoints: await database.readEndpoints(store.uri),
+    naming: await database.findNamingCredentials(store.uri),
   };
 }
 

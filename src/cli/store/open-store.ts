@@ -76,7 +76,8 @@ export async function openDatabaseChecks(): Promise<DatabaseChecks> {
   const { checkMongodb: check } = await import('../../stores/mongodb/doctor/check-mongodb.ts');
   const { findLimitHolders } = await import('../../stores/mongodb/doctor/limit-holders.ts');
   const { readEndpoints } = await import('../../stores/mongodb/doctor/read-endpoints.ts');
-  return { check, findLimitHolders, readEndpoints };
+  const { findNamingCredentials } = await import('../../stores/mongodb/doctor/naming-credentials.ts');
+  return { check, findLimitHolders, readEndpoints, findNamingCredentials };
 }
 
 /** `POSTERN_ACTOR`, or the login name. Throws `UsageError` where there is neither, and for one that is none. */

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { inspectEnvoyAt } from '../../../src/cli/doctor/envoy/inspect-envoy.ts';
+import { unknownLimits } from '../../../src/cli/doctor/own-limits.ts';
+import { authorityOf } from '../../support/certificate/certificate-credential.ts';
 import {
   type MutualTlsAnswer,
   type MutualTlsRequest,
@@ -18,6 +22,7 @@ import { getManifest } from '../../support/kubernetes/manifest.ts';
 import { plainEnvoy } from '../../support/kubernetes/plain-envoy.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
+import { partnerEndpoint } from '../../support/pipeline/resources.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const SPIFFE = 'spiffe://acme.example/batch';
@@ -101,6 +106,28 @@ describe('a listener with mutual TLS, by the component mutual-tls-envoy', () => 
   ): Promise<MutualTlsAnswer> {
     return await sendOverMutualTls(protocol, { port, ca: authority.cert, client, path: '/batch/1', headers });
   }
+
+  it('shows doctor what Envoy trusts, though the authorities come by SDS', async () => {
+    const examine = async (naming: Certified): Promise<readonly string[]> => {
+      const findings = await inspectEnvoyAt(new URL(`http://127.0.0.1:${String(stack.envoy.adminPort)}`), {
+        own: unknownLimits,
+        endpoints: [partnerEndpoint('certificate')],
+        certificates: {
+          credentials: [{ id: 'acme-batch', authorities: [authorityOf(naming)] }],
+          nowSeconds: Date.UTC(2026, 10, 30) / 1000,
+          readFile: (path) => readFileSync(path, 'utf8'),
+        },
+      });
+      const found = findings.filter(({ subject }) => subject.endsWith('client certificates'));
+      return found.map(({ level, message }) => `${level}: ${message}`).sort();
+    };
+    const optional = 'ok: are asked for, and not required: Postern refuses callers without one where it needs it';
+    assert.deepEqual(await examine(authority), [optional]);
+    assert.deepEqual(await examine(makeCertificate('another authority')), [
+      'fault: the chain of no authority of credential acme-batch leads to trusted_ca: Envoy refuses these certificates',
+      optional,
+    ]);
+  });
 
   for (const protocol of protocols) {
     it(`lets the partner in by its certificate, over ${protocol}, and no header of its own`, async () => {

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findLimitHolders } from '../../../src/stores/mongodb/doctor/limit-holders.ts';
+import { findNamingCredentials } from '../../../src/stores/mongodb/doctor/naming-credentials.ts';
 import { readEndpoints } from '../../../src/stores/mongodb/doctor/read-endpoints.ts';
+import { sampleAuthority, sampleCertificate } from '../../support/certificates/samples.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 
-describe('the endpoints and grants that doctor finds in MongoDB', () => {
+describe('the endpoints, grants and credentials that doctor finds in MongoDB', () => {
   const database = useDatabase();
 
   it('are those with limits of their own, and no others', async () => {
@@ -40,6 +42,16 @@ describe('the endpoints and grants that doctor finds in MongoDB', () => {
         ['reports', 'key'],
       ],
     );
+    const authority = join(folder.path, 'authority.crt');
+    await writeFile(authority, sampleAuthority.pem);
+    const issue = 'credential issue --consumer acme --method certificate';
+    await run(`${issue} --id named --certificate-dns acme.example --authority ${authority}`);
+    await run(`${issue} --id digest --certificate-sha256 ${sampleCertificate.sha256}`);
+    await run(`${issue} --id gone --certificate-uri spiffe://acme.example/x --authority ${authority}`);
+    await run('credential revoke gone --yes');
+    assert.deepEqual(await findNamingCredentials(database.uri()), [
+      { id: 'named', authorities: [{ ...sampleAuthority }] },
+    ]);
     await run('limit clear --endpoint reports');
     assert.deepEqual(await find(), ['grant of acme on orders']);
     await run('grant add --endpoint orders --label tier=gold --limit 5/minute');
@@ -52,5 +64,6 @@ describe('the endpoints and grants that doctor finds in MongoDB', () => {
     const uri = 'mongodb://127.0.0.1:1/postern';
     assert.equal(await findLimitHolders(uri), null);
     assert.equal(await readEndpoints(uri), null);
+    assert.equal(await findNamingCredentials(uri), null);
   });
 });

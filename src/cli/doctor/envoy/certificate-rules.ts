@@ -4,17 +4,8 @@ import { flagIn, type JsonObject, objectIn, textIn } from '../../../model/docume
 import { proofOf } from '../../../check/methods/methods.ts';
 import type { HttpManager } from './envoy-config.ts';
 import type { PosternChain } from './filter-chain.ts';
+import { VALIDATION, VALIDATION_BY_SDS } from './trusted-authorities.ts';
 
-/** Where the settings may stand by which Envoy verifies certificates of callers, below `common_tls_context`. */
-const VALIDATION: readonly (readonly string[])[] = [
-  ['validation_context'],
-  ['combined_validation_context', 'default_validation_context'],
-];
-/** Settings that come by SDS: what is in them, this configuration does not show. */
-const VALIDATION_BY_SDS: readonly (readonly string[])[] = [
-  ['validation_context_sds_secret_config'],
-  ['combined_validation_context', 'validation_context_sds_secret_config'],
-];
 /** With one of these Envoy takes no certificate that it cannot trace back to something. */
 const ANCHORS: readonly string[] = [
   'trusted_ca',
@@ -61,7 +52,8 @@ export function inspectClientCertificates(
   return found;
 }
 
-function asksForCertificates({ tls }: HttpManager): boolean {
+/** Whether Envoy asks callers of a listener for a certificate. */
+export function asksForCertificates({ tls }: HttpManager): boolean {
   if (tls === null) return false;
   const common = objectIn(tls, 'common_tls_context');
   return (

@@ -56,6 +56,8 @@ export interface EnvoyConfig {
   /** Endpoints that a control plane sent, by the name of the cluster or what the cluster calls them by. */
   readonly endpoints: ReadonlyMap<string, JsonObject>;
   readonly admin: JsonObject;
+  /** What was sent by SDS, by name, without private keys. */
+  readonly secrets: ReadonlyMap<string, JsonObject>;
 }
 
 /** Addresses that only this machine reaches. */
@@ -91,10 +93,15 @@ export function readConfigDump(dump: unknown): EnvoyConfig {
     const config = objectIn(entry, 'endpoint_config');
     endpoints.set(textIn(config, 'cluster_name') ?? '', config);
   }
+  const secrets = new Map<string, JsonObject>();
+  for (const entry of entriesOf(parts, 'SecretsConfigDump', ['static_secrets', 'dynamic_active_secrets'])) {
+    secrets.set(textIn(entry, 'name') ?? '', objectIn(entry, 'secret'));
+  }
   return {
     managers: listeners.flatMap((listener) => managersOf(listener, tables, discovered)),
     tcpProxies: listeners.flatMap(tcpProxiesOf),
     endpoints,
+    secrets,
     clusters: new Map(clusters.map((cluster) => [textIn(cluster, 'name') ?? '', cluster])),
     admin: objectIn(
       parts.find((part) => typeOf(part) === 'BootstrapConfigDump'),

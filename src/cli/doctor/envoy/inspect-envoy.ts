@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { fault, fine, type Finding, warning } from '../../../base/finding.ts';
 import { type OwnLimits, unknownLimits } from '../own-limits.ts';
+import { inspectCertificateChains, type KnownCertificates } from './certificate-chain-rules.ts';
 import { inspectClientCertificates } from './certificate-rules.ts';
 import { inspectBodyLimits, inspectOrder, inspectRateLimitFilter } from './chain-rules.ts';
 import { inspectCluster } from './cluster-rules.ts';
@@ -36,6 +37,8 @@ interface Surroundings {
   readonly endpoints?: readonly Endpoint[] | null;
   /** Whether access tokens are bound to client certificates: POSTERN_OAUTH2_CLIENT_CERTIFICATES. */
   readonly bindsTokens?: boolean;
+  /** The credentials that name authorities of certificates; null or absent when they are not known. */
+  readonly certificates?: KnownCertificates | null;
 }
 
 /** What is known of Postern itself. */
@@ -55,6 +58,7 @@ const rules: readonly Rule[] = [
   inspectUpgrades,
   (chain, { endpoints }) => inspectStreaming(chain, endpoints ?? null),
   (chain, { endpoints }) => inspectClientCertificates(chain, endpoints ?? null),
+  (chain, { certificates }) => (certificates ? inspectCertificateChains(chain, certificates) : []),
   (chain, { bindsTokens }) => inspectForwardedCertificates(chain, bindsTokens ?? false),
   inspectRoutes,
   inspectCluster,
