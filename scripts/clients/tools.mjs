@@ -11,9 +11,10 @@ const advice = {
   twine: 'pip install -r clients/tools/requirements.txt must end with 0',
   shellcheck: 'pip install -r clients/tools/requirements.txt must end with 0',
   pdoc: 'pip install -r clients/tools/requirements.txt must end with 0',
+  doxygen: 'install Doxygen; pip has it for Linux on x86-64 only',
+  mvn: 'install Maven',
   php: 'scripts/install-services php',
   composer: 'scripts/install-services php',
-  mvn: 'install Maven',
 };
 
 /** What to do where a tool is missing. */
@@ -41,9 +42,9 @@ export function thisMachine(root) {
   return {
     findTool: (name) => folders.map((folder) => join(folder, name)).find(isProgram) ?? null,
     // Elsewhere is another time zone, too: archives may hold local times.
-    run: (program, args, { cwd, isElsewhere = false }) =>
+    run: (program, args, { cwd, isElsewhere = false, env: more = {} }) =>
       new Promise((resolve, reject) => {
-        const env = isElsewhere ? { ...process.env, TZ: 'Pacific/Auckland' } : process.env;
+        const env = { ...process.env, ...(isElsewhere ? { TZ: 'Pacific/Auckland' } : {}), ...more };
         const child = spawn('nice', ['-n', '10', program, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
         const pieces = { stdout: '', output: '' };
         child.stdout.setEncoding('utf8').on('data', (piece) => {

@@ -4,4 +4,6 @@ export declare function findFaults(site: {
   readonly base: string;
   /** The pages that it must have, as Markdown paths within the site. */
   readonly pages: readonly string[];
+  /** A folder of the site that other tools wrote. */
+  readonly apart?: string;
 }): readonly string[];

@@ -5,8 +5,11 @@ import { dirname, join as joinPath } from 'node:path/posix';
 
 const htmlOf = (page) => page.replace(/\.md$/, '.html');
 
-/** What is wrong with a built site: pages that are missing or not searchable, links to nothing, other hosts. */
-export function findFaults({ site, base, pages }) {
+/**
+ * What is wrong with a built site: pages that are missing or not searchable, links to nothing, other hosts. Of what
+ * lies in the folder `apart`, which other tools wrote, only the hosts count.
+ */
+export function findFaults({ site, base, pages, apart = null }) {
   const all = readdirSync(site, { recursive: true });
   const read = (path) => readFileSync(join(site, path), 'utf8');
   const html = new Map(all.filter((path) => path.endsWith('.html')).map((path) => [path, read(path)]));
@@ -23,6 +26,7 @@ export function findFaults({ site, base, pages }) {
   }
   for (const [path, text] of html) {
     faults.push(...foreignOf(text).map((address) => `${path} loads ${address}`));
+    if (apart !== null && path.startsWith(`${apart}/`)) continue;
     faults.push(...deadLinksOf({ path, text, html, site, base }));
   }
   for (const path of all.filter((name) => name.endsWith('.css'))) {

@@ -30,7 +30,7 @@ const typesAndLint = (...files) =>
   tool(['type check', 'lint'], process.execPath, 'scripts/testing/types-and-lint.mjs', ...files);
 const format = (...files) => tool(['format'], installed('biome'), 'format', '--no-errors-on-unmatched', ...files);
 const rooms = tool(['rooms'], process.execPath, 'scripts/rooms.mjs');
-const docs = tool(['docs'], process.execPath, 'scripts/docs.mjs');
+const docs = tool(['docs'], process.execPath, 'scripts/docs.mjs', '--without-apis');
 
 /** The steps of tools, in the order in which they are reported. */
 export const toolSteps = ['type check', 'lint', 'rooms', 'format', 'docs'];

@@ -1,0 +1,3 @@
+module postern.invalid/godoc
+
+go 1.21
