@@ -108,7 +108,7 @@ have fewer items than its limit and still a next one; it is empty only at the en
       const after = cursors.read(at);
       const labels = labelsWithin(operator, labelsOf(label));
       if (labels === null) return context.json({ items: [], nextCursor: null }, 200);
-      const selection = { labels, namedLike, after };
+      const selection = { labels, namedLike, after, most: limit + 1 };
       const isWanted = ({ access: { obstacles } }: ConsumerAccess): boolean =>
         allowed === 'any' || (obstacles.length === 0) === (allowed === 'true');
       const pages = listAccessPages(resources, endpoint, clock.nowSeconds(), selection);

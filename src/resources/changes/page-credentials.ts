@@ -39,6 +39,8 @@ export interface CredentialSource {
 
 /** Consumers whose credentials are asked for at once. */
 const CONSUMERS_AT_ONCE = 100;
+/** At first: one may have a page of them alone. */
+const FIRST_CONSUMERS = 5;
 
 /**
  * Reads the credentials of a wish, in the order of their consumers and then of their ids: at most `limit`, those behind
@@ -87,7 +89,11 @@ async function* listOwners(
   const after = only === undefined ? placeAfter(from) : largerOf(placeAfter(from), justBefore(only));
   if (endpoint === undefined) {
     const ids = only === undefined ? undefined : [only];
-    for await (const page of pagesOf(resources.list('consumer', { labels, after, ids }), CONSUMERS_AT_ONCE)) {
+    for await (const page of pagesOf(
+      resources.list('consumer', { labels, after, ids }),
+      CONSUMERS_AT_ONCE,
+      FIRST_CONSUMERS,
+    )) {
       const owners = page.map(({ resource }) => ({ consumerId: resource.id, credentialIds: null }));
       yield { owners, lookedAt: page.length, last: owners.at(-1)?.consumerId ?? '' };
     }

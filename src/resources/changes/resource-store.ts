@@ -320,14 +320,19 @@ export function* chunksOf<T>(items: readonly T[], size: number): Generator<reado
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
-/** Collects a stream into pieces of at most `size`. */
-export async function* pagesOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
+/**
+ * Collects a stream into pieces of at most `size`. With `first`, the first has so many, and each further one twice as
+ * many: for readers who may have enough soon.
+ */
+export async function* pagesOf<T>(items: AsyncIterable<T>, size: number, first = size): AsyncGenerator<readonly T[]> {
   let page: T[] = [];
+  let wanted = Math.min(first, size);
   for await (const item of items) {
     page.push(item);
-    if (page.length < size) continue;
+    if (page.length < wanted) continue;
     yield page;
     page = [];
+    wanted = Math.min(wanted * 2, size);
   }
   if (page.length > 0) yield page;
 }

@@ -25,6 +25,8 @@ export interface ConsumerSelection {
   readonly after?: string | undefined;
   /** This one only. */
   readonly id?: string | undefined;
+  /** So many are wanted: no more are looked at together at first. */
+  readonly most?: number | undefined;
 }
 
 /** Consumers that were looked at together, and those of them that an endpoint lets in. */
@@ -104,11 +106,12 @@ async function leadsByGrant(
 async function* pagesByGrant(
   store: ResourceStore,
   endpointId: string,
-  { labels, namedLike, after: consumerId, id }: ConsumerSelection,
+  { labels, namedLike, after: consumerId, id, most }: ConsumerSelection,
 ): AsyncGenerator<CandidatePage> {
   // The ids of an endpoint's own grants come in the order of their consumers.
   const after = consumerId === undefined ? undefined : grantId({ endpointId, consumerId });
-  for await (const page of pagesOf(store.list('grant', { endpointId, consumerId: id, after }), CONSUMERS_AT_ONCE)) {
+  const grants = store.list('grant', { endpointId, consumerId: id, after });
+  for await (const page of pagesOf(grants, CONSUMERS_AT_ONCE, most)) {
     const own = new Map(
       page.flatMap(({ resource }) => (isGroupGrant(resource) ? [] : [[resource.consumerId, resource]])),
     );
@@ -124,10 +127,10 @@ async function* pagesByGrant(
 async function* pagesOfAll(
   store: ResourceStore,
   endpointId: string,
-  { labels, namedLike, after, id }: ConsumerSelection,
+  { labels, namedLike, after, id, most }: ConsumerSelection,
 ): AsyncGenerator<CandidatePage> {
   const chosen = { labels, namedLike, after, ids: id === undefined ? undefined : [id] };
-  for await (const page of pagesOf(store.list('consumer', chosen), CONSUMERS_AT_ONCE)) {
+  for await (const page of pagesOf(store.list('consumer', chosen), CONSUMERS_AT_ONCE, most)) {
     const ids = page.map(({ resource }) => grantId({ endpointId, consumerId: resource.id }));
     const own = new Map<string, OwnGrant>();
     for await (const { resource } of store.list('grant', { ids })) {
