@@ -1,3 +1,4 @@
+import { KeptSecret } from '../model/kept-secret.ts';
 import { isUnopened } from '../model/keyring/sealed.ts';
 import { materialFacts } from '../model/material.ts';
 import type { ManagedCredential } from './resource.ts';
@@ -24,6 +25,7 @@ export function endOfAppKey(credential: Pick<ManagedCredential, 'material' | 'ap
 export function endToFind({ material, appKey }: Pick<ManagedCredential, 'material' | 'appKey'>): string | null {
   const { appKey: kind } = materialFacts[material.kind];
   if (kind === 'derived' || appKey === null || isUnopened(appKey)) return null;
+  if (appKey instanceof KeptSecret) return appKey.end;
   return endOfText(appKey.reveal().toString('utf8'), kind === 'secret');
 }
 

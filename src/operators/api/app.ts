@@ -11,9 +11,11 @@ import { addAccess } from './access.ts';
 import { documentedPath } from './action-route.ts';
 import { addAudit } from './audit.ts';
 import { authenticate, idTokenOf, type Presented } from './authenticate.ts';
+import { addRecordChanges, changesPath, MAX_CHANGES_BYTES } from './change-records.ts';
 import { addCredentialChanges } from './change-credentials.ts';
 import { addGrantChanges } from './change-grants.ts';
 import { addOperatorChanges } from './change-operators.ts';
+import { addSecretComparing } from './compare-secrets.ts';
 import { addCredentialView } from './credential-view.ts';
 import { addCredentialReading } from './credentials.ts';
 import { describeApi } from './document.ts';
@@ -33,6 +35,7 @@ import { addPlans } from './plans.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { addProtectedResource, PROTECTED_RESOURCE_PATH } from './protected-resource.ts';
 import { ApiProblem, problemBody, problemOf, problems, storeUnavailable } from './problem.ts';
+import { addRecords } from './records.ts';
 import { addRefusals } from './refusals.ts';
 import { addReplicas } from './replicas.ts';
 import { type RequestShare, RequestShares } from './request-shares.ts';
@@ -56,7 +59,7 @@ export const MAX_HOLDING_ENDPOINTS = 2;
 function holdsEndpoints({ method, path }: { readonly method: string; readonly path: string }): boolean {
   return method === 'GET'
     ? /^\/v1\/(?:credentials\/|plans\/[^/]*\/usage$)/.test(path)
-    : /^\/v1\/(?:endpoints|audit|refusals)(?:\/|$)/.test(path);
+    : /^\/v1\/(?:endpoints|audit|refusals)(?:\/|$)/.test(path) || path === changesPath;
 }
 
 /**
@@ -115,15 +118,17 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     if (status === 400) throw new ApiProblem('MALFORMED_REQUEST', reason);
     return context.body(null, status);
   });
-  api.use(
-    '/v1/*',
+  const [usualBody, changesBody] = [MAX_BODY_BYTES, MAX_CHANGES_BYTES].map((maxSize) =>
     bodyLimit({
-      maxSize: MAX_BODY_BYTES,
+      maxSize,
       onError: () => {
-        throw new ApiProblem('BODY_TOO_LARGE', `at most ${String(MAX_BODY_BYTES)} bytes are taken`);
+        throw new ApiProblem('BODY_TOO_LARGE', `at most ${String(maxSize)} bytes are taken`);
       },
     }),
-  );
+  ) as [MiddlewareHandler<ApiEnvironment>, MiddlewareHandler<ApiEnvironment>];
+  const limitsBody: MiddlewareHandler<ApiEnvironment> = async (context, next) =>
+    context.req.path === changesPath ? await changesBody(context, next) : await usualBody(context, next);
+  api.use('/v1/*', limitsBody);
   // What comes with an ID token is read before anybody is authenticated.
   api.use(SESSIONS_PATH, requireJsonBody);
   api.use('/v1/*', async (context, next) => {
@@ -204,6 +209,9 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addGrantChanges(api, ports);
   addLimits(api, ports);
   addPlans(api, ports);
+  addRecords(api, ports);
+  addSecretComparing(api, ports);
+  addRecordChanges(api, ports);
   addAccess(api, ports);
   addAudit(api, ports);
   addOperations(api, ports);

@@ -12,8 +12,10 @@ import {
 } from '../../resources/changes/resource-store.ts';
 import type { Operator } from '../../model/operator.ts';
 import { resourceKinds } from '../../resources/resource.ts';
+import { MAX_GRANT_HOLDER_CHARACTERS } from '../../model/bounds.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { ApiProblem } from './problem.ts';
 import { requireReached } from './reach.ts';
 import { idQuery, listQuery, momentQuery, pick } from './request.ts';
 import { answers, fieldsOfChange, objectOf, pageSchema } from './shapes.ts';
@@ -71,6 +73,13 @@ export const auditQuery = listQuery
       .max(MAX_NAME_TEXT)
       .optional()
       .openapi({ description: 'What was done, such as `credential revoke` or `api credential revoke`.' }),
+    kind: z.enum(resourceKinds).optional().openapi({ description: 'Changes of resources of this kind.' }),
+    id: z
+      .string()
+      .min(1)
+      .max(64 + MAX_GRANT_HOLDER_CHARACTERS)
+      .optional()
+      .openapi({ description: 'Beside `kind`: of this one.' }),
     revision: z.coerce
       .number()
       .int()
@@ -143,7 +152,8 @@ export async function selectEvents(
   wish: Omit<z.infer<typeof auditQuery>, 'limit' | 'cursor' | 'fields'>,
   ground: { readonly from: Place | null; readonly nowSeconds: number; readonly resources: Pick<ResourceStore, 'find'> },
 ): Promise<AuditSelection> {
-  const { consumer, endpoint, actor, action, revision, since, until } = wish;
+  const { consumer, endpoint, actor, action, revision, since, until, kind, id } = wish;
+  if (id !== undefined && kind === undefined) throw new ApiProblem('MALFORMED_REQUEST', 'id goes with kind');
   const { from, nowSeconds, resources } = ground;
   if (!reachesAll(operator)) {
     if (consumer !== undefined) await requireReached(operator, 'consumer', consumer, resources);
@@ -155,6 +165,7 @@ export async function selectEvents(
     actor,
     action,
     storeRevision: revision,
+    resource: kind === undefined ? undefined : { kind, id: id ?? null },
     sinceMs: since && momentBack(since, nowSeconds) * 1000,
     untilMs: until && momentBack(until, nowSeconds) * 1000,
     ownedBy: ownedByOf(operator),

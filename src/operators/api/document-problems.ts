@@ -30,7 +30,7 @@ export const problemSchema = z
 
 /** Lists that answer 404 where what they are narrowed to is not there, and bodies that name other resources. */
 const NARROWING = ['consumer', 'endpoint'];
-const NAMING = ['issueCredential', 'importCredential', 'createGrant'];
+const NAMING = ['issueCredential', 'importCredential', 'createGrant', 'compareSecrets', 'changeResources'];
 
 /** The problems that an operation can have, in the order of the table of codes. */
 export function problemsOf({

@@ -12,12 +12,13 @@ import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts, ApiStore } from './ports.ts';
 import { requireReached, withinReach } from './reach.ts';
 import { idQuery, listQuery, momentQuery, pick } from './request.ts';
-import { answers, objectOf, pageSchema } from './shapes.ts';
+import { answers, objectOf, pageShape } from './shapes.ts';
 import { ownedByOf, reachesAll, seesRefusal } from './sight.ts';
 import { type Place, readPlace, timelinePage } from './timeline.ts';
 
 const text = { type: 'string' } as const;
 const ownFields = {
+  refusal: { ...text, pattern: '^[0-9a-f]{24}$', description: 'Names this one and no other.' },
   at: { ...text, format: 'date-time' },
   requestId: { ...text, description: 'The one that the caller got.' },
   consumer: { ...text, description: 'Absent where no endpoint took the request; so is the credential.' },
@@ -37,8 +38,18 @@ const ownFields = {
     description: 'Refusals of the same consumer before it that were too many to keep.',
   },
 } as const;
-const needed = ['at', 'method', 'path', 'code', 'detail'];
+const needed = ['refusal', 'at', 'method', 'path', 'code', 'detail'];
 const refusal = objectOf('Refusal', { properties: ownFields, required: needed });
+const refusalPage = z
+  .object({
+    ...pageShape(refusal),
+    leftOut: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: 'So many were too many to keep, with `leftOut=true`.' }),
+  })
+  .openapi('RefusalPage');
 const mistake = {
   type: 'object',
   properties: {
@@ -74,6 +85,14 @@ const query = listQuery
       .enum(['true', 'false'])
       .optional()
       .openapi({ description: 'True for requests that no endpoint took, instead of those of known callers.' }),
+    requestId: z.string().refine(isRequestId).optional().openapi({
+      description: 'Refused with this request id, or one that begins so.',
+      type: 'string',
+      pattern: '^[A-Za-z0-9-]{1,64}$',
+    }),
+    leftOut: z.enum(['true', 'false']).default('false').openapi({
+      description: 'True also says how many were too many to keep.',
+    }),
     since: momentQuery('From then on. Refusals are kept for seven days.'),
     until: momentQuery('Up to then.'),
   })
@@ -104,12 +123,12 @@ export function addRefusals(api: OpenAPIHono<ApiEnvironment>, { store, clock }: 
       description: `Only requests whose App Key or client is known are here, or with \`unmatched\` those that no endpoint took. An operator
 with labels sees those whose consumer and endpoint carried them at that time, and none that no endpoint took.`,
       request: { query },
-      responses: answers({ 200: pageSchema('RefusalPage', refusal) }),
+      responses: answers({ 200: refusalPage }),
     }),
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read-traces');
-      const { limit, cursor, fields, since, until, unmatched, ...wish } = context.req.valid('query');
+      const { limit, cursor, fields, since, until, unmatched, leftOut, ...wish } = context.req.valid('query');
       const cursors = context.get('cursors');
       const from = cursors.readPlace(cursor, readPlace) ?? undefined;
       if (!reachesAll(operator)) {
@@ -124,16 +143,21 @@ with labels sees those whose consumer and endpoint carried them at that time, an
         endpointId: wish.endpoint,
         credentialId: wish.credential,
         code: wish.code,
+        requestId: wish.requestId,
         sinceMs: since && momentBack(since, nowSeconds) * 1000,
         untilMs: until && momentBack(until, nowSeconds) * 1000,
         ownedBy: ownedByOf(operator),
         olderThan: from,
       };
-      const found = await collectAll(refusals.find({ ...selection, limit: limit + 1 }).records);
+      const selected = refusals.find({ ...selection, limit: limit + 1 });
+      const found = await collectAll(selected.records);
+      // What was left out has no labels: it is told of a consumer within reach, or to those who reach everything.
+      const isCounted = leftOut === 'true' && (reachesAll(operator) || wish.consumer !== undefined);
+      const counted = isCounted ? { leftOut: await selected.countLeftOut() } : {};
       const placeOf = ({ atMs, id }: RefusalRecord): Place => ({ atMs, id });
       const page = timelinePage(found, { limit, placeOf, cursors });
       const items = page.items.map((record) => ({ ...pick(show(record), fields) }));
-      return context.json({ items, nextCursor: page.nextCursor }, 200);
+      return context.json({ items, nextCursor: page.nextCursor, ...counted }, 200);
     },
   );
 
@@ -172,9 +196,10 @@ export function notKept(requestId: string): NotFound {
 
 /** With what the caller got; codes of the OAuth2 endpoints have several statuses. */
 function show(record: RefusalRecord): Record<string, unknown> {
-  if (!Object.hasOwn(refusalAnswers, record.code)) return { ...declareRefusal(record) };
+  const refusal = record.id;
+  if (!Object.hasOwn(refusalAnswers, record.code)) return { refusal, ...declareRefusal(record) };
   const { status, message } = refusalAnswers[record.code as RefusalCode];
-  return { ...declareRefusal(record), status, message };
+  return { refusal, ...declareRefusal(record), status, message };
 }
 
 /** By what is within reach: since the refusal, what it names can have become another team's. */

@@ -1,10 +1,13 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { type DeclaredReplica, declareReplica, STALE_MS } from '../../resources/changes/replicas.ts';
+import { type DeclaredReplica, declareReplica, type Replica, STALE_MS } from '../../resources/changes/replicas.ts';
 import { wholeRevision } from '../../model/store-revision.ts';
+import { NotFound } from '../../resources/changes/resource-store.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { ApiProblem } from './problem.ts';
 import type { JsonSchema } from './schema.ts';
 import { answers, objectOf } from './shapes.ts';
+import { reachesAll } from './sight.ts';
 
 const properties = {
   id: { type: 'string', description: 'Chosen when its process starts.' },
@@ -23,12 +26,25 @@ const properties = {
   ageSeconds: { type: 'integer' },
 } satisfies Record<keyof DeclaredReplica, JsonSchema>;
 
+const exact = {
+  type: 'object',
+  description: 'For programs that wait: which commits it knows (`latest`, `underWay`), and spans in milliseconds.',
+} as const;
+
+const params = z.object({
+  id: z
+    .string()
+    .regex(/^[0-9A-Za-z-]{1,64}$/)
+    .openapi({ param: { name: 'id', in: 'path' }, example: '5f0c9e1ab27d' }),
+});
 const required = Object.keys(properties).filter((name) => name !== 'reason');
-const replica = objectOf('Replica', { required, properties });
+const replica = objectOf('Replica', { required, properties: { ...properties, exact } });
 
 const list = z
   .object({
     storeRevision: z.number().int().openapi({ description: 'How far the changes of the store are.' }),
+    latest: z.number().int().openapi({ description: 'The last revision that was taken.' }),
+    underWay: z.array(z.number().int()).openapi({ description: 'Those before it whose changes have not ended.' }),
     items: z.array(replica),
   })
   .openapi('Replicas');
@@ -48,9 +64,35 @@ export function addReplicas(api: OpenAPIHono<ApiEnvironment>, { store: { replica
       requirePermission(context.get('operator'), 'read');
       const latest = await replicas.storeRevision();
       const items = (await replicas.list()).map(
-        (each): Record<string, unknown> => ({ ...declareReplica(each, latest) }),
+        (each): Record<string, unknown> => ({ ...declareReplica(each, latest), exact: declareExact(each) }),
       );
-      return context.json({ storeRevision: wholeRevision(latest), items }, 200);
+      const { latest: last, underWay } = latest;
+      return context.json({ storeRevision: wholeRevision(latest), latest: last, underWay: [...underWay], items }, 200);
     },
   );
+  api.openapi(
+    createRoute({
+      method: 'delete',
+      path: '/v1/replicas/{id}',
+      tags: ['Service'],
+      operationId: 'forgetReplica',
+      summary: 'Forget a replica that is gone for good. One that runs reports again.',
+      request: { params },
+      responses: answers({ 200: z.object({ forgotten: z.string() }).openapi('ForgottenReplica') }),
+    }),
+    async (context) => {
+      requirePermission(context.get('operator'), 'change-endpoints');
+      if (!reachesAll(context.get('operator'))) throw new ApiProblem('FORBIDDEN', ONLY_UNBOUND);
+      const { id } = context.req.valid('param');
+      if (!(await replicas.forget(id))) throw new NotFound(`there is no replica ${JSON.stringify(id)}`);
+      return context.json({ forgotten: id }, 200);
+    },
+  );
+}
+
+const ONLY_UNBOUND = 'an operator with labels forgets no replicas: they serve everybody';
+
+function declareExact({ revision, ageMs, silentMs, servesForMs }: Replica): Record<string, unknown> {
+  const known = revision === null ? {} : { latest: revision.latest, underWay: [...revision.underWay] };
+  return { ...known, ageMs, silentMs, servesForMs };
 }

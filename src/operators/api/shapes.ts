@@ -88,8 +88,16 @@ const total = z.number().int().optional().openapi({
 
 /** A page of a list. */
 export function pageSchema(name: string, item: JsonObject): z.ZodType<Page> {
-  const items = z.array(z.union([item, someFields]));
-  return z.object({ items, nextCursor: z.string().nullable(), total }).openapi(name);
+  return z.object(pageShape(item)).openapi(name);
+}
+
+/** The fields of a page, for one that has others beside them. */
+export function pageShape(item: JsonObject): {
+  readonly items: z.ZodType<Page['items']>;
+  readonly nextCursor: z.ZodNullable<z.ZodString>;
+  readonly total: typeof total;
+} {
+  return { items: z.array(z.union([item, someFields])), nextCursor: z.string().nullable(), total };
 }
 
 /** A page: its items, and where the next one begins; null for the last. */

@@ -30,7 +30,7 @@ import { reachesAll } from './sight.ts';
 import { createSight } from './usage-sight.ts';
 
 /** Rows by consumer or endpoint; those of time are bounded by how long counts are kept. */
-const MAX_ROWS = 500;
+const MAX_ROWS = 10_000;
 const DEFAULT_ROWS = 100;
 const HOUR_SECONDS = 3600;
 

@@ -1,5 +1,6 @@
 import { declareResource } from '../declare-resource.ts';
 import type { Declared } from '../declared.ts';
+import { isKept } from '../../model/kept-secret.ts';
 import { isUnopened } from '../../model/keyring/sealed.ts';
 import { consumerDefaults } from '../../model/consumer.ts';
 import { materialFacts, secretsIn } from '../../model/material.ts';
@@ -150,6 +151,6 @@ function changeOf(before: Secret | null, after: Secret | null): SecretChange | n
   if (before === after) return null;
   if (after === null) return 'removed';
   if (before === null) return 'set';
-  if (isUnopened(before) || isUnopened(after)) return 'changed';
+  if ([before, after].some((secret) => isUnopened(secret) || isKept(secret))) return 'changed';
   return equal(before.reveal(), after.reveal()) ? null : 'changed';
 }

@@ -1,5 +1,5 @@
 import { THUMBPRINT_APP_KEY } from '../../model/app-key.ts';
-import { materialFacts, type MaterialKind } from '../../model/material.ts';
+import { mapSecrets, materialFacts, type MaterialKind } from '../../model/material.ts';
 import { findNearestName } from '../../model/document/nearest-name.ts';
 import type { PlainProblem } from '../../model/document/read-plain.ts';
 import type { PublicKey } from '../../model/public-key/public-key.ts';
@@ -84,6 +84,8 @@ export interface HandedOver {
   readonly appSecret: Secret | null;
 }
 
+const LEFT_OUT = Secret.fromText('');
+
 /** Plans the rotation of one credential, with a new secret, or why there can be none. */
 export function planOwnRotation(
   current: Stored<ManagedCredential>,
@@ -114,7 +116,9 @@ export function planOwnRotation(
  * credential that keeps only a hash does not have it any more. A former secret is left out: the partner has it.
  */
 export function declareHandedOver(credential: ManagedCredential, { appKey }: HandedOver): Declared {
-  const declared = declareWholeCredential({ ...credential, appKey }, 'reveal');
+  // Not even read: a store may keep it to itself.
+  const material = mapSecrets(credential.material, (secret, path) => (path === 'appSecret' ? secret : LEFT_OUT));
+  const declared = declareWholeCredential({ ...credential, appKey, material }, 'reveal');
   const { retiringSecret } = declareMaterial(credential.material, 'leave-out');
   return retiringSecret === undefined ? declared : { ...declared, retiringSecret };
 }

@@ -1,6 +1,6 @@
 import { isAdministrator } from '../../model/label-owners.ts';
 import { MAX_TOKENS, type Operator } from '../../model/operator.ts';
-import { readPlain } from '../../model/document/read-plain.ts';
+import { type PlainProblem, readPlain } from '../../model/document/read-plain.ts';
 import { type Declared, declareTime } from '../declared.ts';
 import { declareOperator, readOperator } from '../operator.ts';
 import type { Stored } from '../resource.ts';
@@ -10,6 +10,7 @@ import { applyWish, type Wish } from './wish.ts';
 
 /** The management API shows each operator itself under this name. */
 const OWN_NAME = 'me';
+const IS_OWN_NAME = `"${OWN_NAME}" is taken: /v1/operators/me is the caller`;
 
 /** Plans a new operator with a first token, or none; `existing` is the one that has the id already. */
 export function planNewOperator(
@@ -21,8 +22,7 @@ export function planNewOperator(
   if (existing !== null) {
     return { conflict: `the operator "${id}" already exists`, remedy: { kind: 'edit', resource: 'operator', id } };
   }
-  if (id === OWN_NAME)
-    return { problems: [{ path: 'id', message: `"${OWN_NAME}" is taken: /v1/operators/me is the caller` }] };
+  if (id === OWN_NAME) return { problems: [{ path: 'id', message: IS_OWN_NAME }] };
   const planned = planFrom({ id }, wish, null);
   if (issued === null || !('changes' in planned)) return planned;
   return withToken(planned, issued);
@@ -36,6 +36,30 @@ export function planOperatorEdit(current: Stored<Operator>, wish: Wish): Planned
 /** Plans the removal of an operator, whose tokens and sessions are refused from then on. */
 export function planOperatorRemoval(current: Stored<Operator>): readonly Change[] {
   return [{ kind: 'operator', id: current.resource.id, before: current, after: null }];
+}
+
+/** How much the clock of who issued a token may differ, in seconds. */
+const TOKEN_CLOCK_SECONDS = 300;
+
+/** Why an operator that was planned elsewhere cannot be: a wrong id, or a token that no command issues; or null. */
+export function findOperatorFault(after: Operator, stored: Operator | null, nowSeconds: number): PlainProblem | null {
+  if (after.id === OWN_NAME) return { path: 'id', message: IS_OWN_NAME };
+  if (after.tokens.length > MAX_TOKENS) return { path: 'tokens', message: `are more than ${String(MAX_TOKENS)}` };
+  const known = new Map(stored?.tokens.map((token) => [token.id, token]));
+  for (const issued of after.tokens) {
+    const { id, hash, createdAt, expiresAt } = issued;
+    if (known.get(id) === issued) continue;
+    if (known.has(id) || hash.length === 0)
+      return { path: 'tokens', message: `a token ${id} is not there, or is another` };
+    const isNow = Math.abs(createdAt - nowSeconds) <= TOKEN_CLOCK_SECONDS;
+    if (!isNow) return { path: 'tokens', message: 'the clock of the caller differs by more than five minutes' };
+    if (expiresAt <= createdAt || expiresAt - createdAt > MAX_TOKEN_LIFETIME) {
+      return { path: 'tokens', message: 'a token works for a year at most, and ends after it begins' };
+    }
+  }
+  return new Set(after.tokens.map(({ id }) => id)).size === after.tokens.length
+    ? null
+    : { path: 'tokens', message: 'have one id twice' };
 }
 
 /** Plans a further token. Tokens that have expired make room. */

@@ -1,4 +1,5 @@
 import type { Sealer } from '../../model/keyring/sealed.ts';
+import type { Secret } from '../../model/secret.ts';
 import type { Change, Operation, RevertedEvent } from './change.ts';
 import type { CredentialDirectory } from './credential-directory.ts';
 import type { DueSource } from './due-source.ts';
@@ -75,9 +76,20 @@ export interface ResourceStore {
    * new revision, which is higher with every commit.
    */
   commit(changes: readonly Change[], operation: Operation): Promise<number>;
+  /**
+   * For a store that keeps its secrets to itself: the same credentials, in which those secrets can be seen that the
+   * caller has, by the ids of the credentials. Absent where secrets are read.
+   */
+  readonly recognise?: RecogniseSecrets;
   /** So many changes of the usual size one commit takes; a larger set goes in steps. */
   readonly maxChangesPerCommit: number;
 }
+
+/** See {@link ResourceStore.recognise}. */
+export type RecogniseSecrets = (
+  stored: readonly Stored<ResourceOf['credential']>[],
+  given: ReadonlyMap<string, readonly Secret[]>,
+) => Promise<readonly Stored<ResourceOf['credential']>[]>;
 
 /** A change that cannot be made on what the store has now. Commands end with exit code 4. */
 export class Conflict extends Error {

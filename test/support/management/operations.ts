@@ -41,7 +41,8 @@ export async function readOperations({ ask }: ManagementInUse): Promise<readonly
   return below;
 }
 
-/** Whether it changes something; one that explains takes the request in its body, and changes nothing. */
+/** Whether it changes something: some only take what they look at in their body. */
 export function changes({ id, method }: Operation): boolean {
-  return !['GET', 'HEAD', 'OPTIONS'].includes(method) && id !== 'explainRequest';
+  const explains = ['explainRequest', 'listResources', 'compareSecrets'];
+  return !['GET', 'HEAD', 'OPTIONS'].includes(method) && !explains.includes(id);
 }

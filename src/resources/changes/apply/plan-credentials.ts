@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { declareCredential, type DocumentCredential } from '../../credential.ts';
 import { describeKnownBy } from '../../known-by.ts';
-import { materialFacts } from '../../../model/material.ts';
+import { materialFacts, secretsIn } from '../../../model/material.ts';
+import type { Secret } from '../../../model/secret.ts';
 import { type Placed, placeIn, type ProblemLog } from '../../../model/document/problem-log.ts';
 import { isUnopened } from '../../../model/keyring/sealed.ts';
 import type { Change } from '../change.ts';
@@ -10,7 +11,7 @@ import type { ManagedCredential, Stored } from '../../resource.ts';
 import { chooseIds } from './choose-ids.ts';
 import { keepState } from './keep-stopped.ts';
 import { listSelected } from '../list-selected.ts';
-import { chunksOf, type ResourceStore } from '../resource-store.ts';
+import { chunksOf, pagesOf, type ResourceStore } from '../resource-store.ts';
 import type { ApplyPlan, GeneratedCredential, KindPlan, Planning } from './apply-plan.ts';
 import { resolveCredential } from './resolve-credential.ts';
 
@@ -40,18 +41,39 @@ export async function planCredentials(
   problems: ProblemLog,
 ): Promise<CredentialPlan> {
   const planner = new CredentialPlanner(declared, problems);
+  const recognised = (listed: AsyncIterable<Stored<ManagedCredential>>): AsyncIterable<Stored<ManagedCredential>> =>
+    recogniseIn(listed, planner, store);
   if (isPruning) {
-    for await (const stored of listSelected(store, 'credential', selector)) planner.meet(stored, { isPruning });
+    const listed = recognised(listSelected(store, 'credential', selector));
+    for await (const stored of listed) planner.meet(stored, { isPruning });
   }
   if (!isPruning || selector !== undefined) {
-    for await (const stored of store.list('credential', { ids: planner.openIds() })) planner.meet(stored);
+    const named = recognised(store.list('credential', { ids: planner.openIds() }));
+    for await (const stored of named) planner.meet(stored);
     for (const appKeyHashes of chunksOf(planner.openAppKeyHashes(), HASHES_PER_QUESTION)) {
-      for await (const stored of store.list('credential', { appKeyHashes })) planner.meet(stored);
+      for await (const stored of recognised(store.list('credential', { appKeyHashes }))) planner.meet(stored);
     }
   }
   await planner.addNew(store);
   return planner.plan();
 }
+
+/** Credentials, in which the secrets of the document can be seen where the store keeps its own to itself. */
+async function* recogniseIn(
+  listed: AsyncIterable<Stored<ManagedCredential>>,
+  planner: CredentialPlanner,
+  { recognise }: Pick<ResourceStore, 'recognise'>,
+): AsyncGenerator<Stored<ManagedCredential>> {
+  if (recognise === undefined) {
+    yield* listed;
+    return;
+  }
+  for await (const page of pagesOf(listed, RECOGNISED_AT_ONCE)) {
+    yield* await recognise(page, new Map(page.map(({ resource }) => [resource.id, planner.secretsFor(resource)])));
+  }
+}
+
+const RECOGNISED_AT_ONCE = 500;
 
 /** Owns what is known of each declared credential while stored ones come by. */
 class CredentialPlanner {
@@ -86,6 +108,13 @@ class CredentialPlanner {
       const isItsOwn = outcome !== null && outcome !== 'faulty' && heldBefore(outcome) === appKeyHash;
       return isItsOwn ? [] : [appKeyHash];
     });
+  }
+
+  /** The secrets that the document has for a stored credential. */
+  secretsFor({ id, appKeyHash }: ManagedCredential): readonly Secret[] {
+    const entry = this.#byId.get(id) ?? this.#byAppKeyHash.get(appKeyHash);
+    const secrets = entry === undefined ? [] : [...secretsIn(entry.declared.material).values()];
+    return secrets.filter((secret) => secret !== null);
   }
 
   /** Takes a stored credential, any number of times. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import { isKept } from '../../../model/kept-secret.ts';
 import { isUnopened } from '../../../model/keyring/sealed.ts';
 import { appSecretOf, formerEndOf, formerSecretOf, materialFacts, materialKindOf } from '../../../model/material.ts';
 import type { Secret } from '../../../model/secret.ts';
@@ -184,7 +185,7 @@ async function findInForce(
     return { ...made, formerEndsAt: current?.resource.expiresAt ?? made.formerEndsAt };
   }
   if (current === null) return null;
-  const { id, material } = current.resource;
+  const { id, material } = (await recognised(current, made, store)).resource;
   const appSecret = appSecretOf(material);
   if (isUnopened(appSecret) && current.revision !== made.revision) {
     throw new Error(
@@ -198,6 +199,19 @@ async function findInForce(
   return isSame(made.appSecret, formerSecretOf(material)) ? made : null;
 }
 
+/** The credential, in which the secret of this run can be seen where the store keeps its own to itself. */
+async function recognised(
+  current: Stored<ManagedCredential>,
+  { appSecret }: NewSecret,
+  { recognise }: Pick<ResourceStore, 'recognise'>,
+): Promise<Stored<ManagedCredential>> {
+  if (recognise === undefined || appSecret === null) return current;
+  const [same] = await recognise([current], new Map([[current.resource.id, [appSecret]]]));
+  return same ?? current;
+}
+
 function isSame(made: Secret | null, stored: Secret | null): boolean {
-  return made !== null && stored !== null && !isUnopened(stored) && equal(made.reveal(), stored.reveal());
+  return (
+    made !== null && stored !== null && !isUnopened(stored) && !isKept(stored) && equal(made.reveal(), stored.reveal())
+  );
 }

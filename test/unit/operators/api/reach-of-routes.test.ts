@@ -25,6 +25,7 @@ const bodies: Readonly<Record<string, object>> = {
   'PUT limits': { limits: [] },
   'POST credentials:issue': { consumer: 'initech', method: 'hmac' },
   'POST credentials:import': { consumer: 'initech', methods: ['key'], appKey: 'one-that-nobody-has' },
+  'POST credentials:compare': { items: [{ id: 'initech-hmac', secrets: ['a-secret-of-nobody'] }] },
   'POST grants': { endpoint: 'salaries', consumer: 'initech' },
   'POST consumers': { id: 'another', labels: { team: 'people' } },
   'POST issuers': {

@@ -291,6 +291,7 @@ describe('management API: what happened, within the reach of operators', () => {
       {
         ...{ id: 'a', name: 'one', version: '1', ready: true, stale: false, mode: 'following', revision: 2, behind: 2 },
         ...{ lastSeenSeconds: 1, ageSeconds: 60 },
+        exact: { latest: 2, underWay: [], ageMs: 60_000, silentMs: 1000, servesForMs: 1 },
       },
     ]);
   });

@@ -14,6 +14,7 @@ import { Secret } from '../../../../src/model/secret.ts';
 import { readPlain } from '../../../../src/model/document/read-plain.ts';
 import { declareConsumer } from '../../../../src/resources/consumer.ts';
 import { declareEndpoint, readEndpoint } from '../../../../src/resources/endpoint.ts';
+import { declareSentChange } from '../../../../src/resources/changes/wire/sent-change.ts';
 import { idOfResource } from '../../../../src/resources/declare-resource.ts';
 import { declareGrant, grantId } from '../../../../src/resources/grant.ts';
 import { MemoryApi } from '../../../support/api/memory-api.ts';
@@ -193,6 +194,13 @@ async function committed(api: MemoryApi, operator: Operator, change: Change): Pr
   }
 }
 
+/** By the changes that a command has planned. */
+async function commanding(api: MemoryApi, transition: Transition, dryRun: string): Promise<number> {
+  const change = await changeOf(api, transition, transition.before);
+  const body = { action: 'test', changes: [declareSentChange(change)] };
+  return (await api.ask('oscar', 'POST', `/v1/resources:change?dryRun=${dryRun}`, { body })).status;
+}
+
 /** By undoing what an administrator did, who led the resource the other way. */
 async function reverting(api: MemoryApi, transition: Transition, scope: string, dryRun: string): Promise<number> {
   const { before, after } = transition;
@@ -242,6 +250,8 @@ function waysOf(operator: Operator, transition: Transition): readonly Attempt[] 
   return [
     ['the route', async (api) => await directly(api, transition, 'false'), before],
     ['a dry run', async (api) => await directly(api, transition, 'true'), before],
+    ['a command', async (api) => await commanding(api, transition, 'false'), before],
+    ['a dry run of a command', async (api) => await commanding(api, transition, 'true'), before],
     ['revert', async (api) => await reverting(api, transition, 'event', 'false'), after],
     ['revert as a dry run', async (api) => await reverting(api, transition, 'event', 'true'), after],
     ['revert of the command', async (api) => await reverting(api, transition, 'command', 'false'), after],
