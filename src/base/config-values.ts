@@ -11,7 +11,9 @@ export interface Fault {
 /** Where the resources are: a declarative file, or a MongoDB database by its connection string. */
 export type StoreLocation =
   | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'mongodb'; readonly uri: string };
+  | { readonly kind: 'mongodb'; readonly uri: string }
+  /** The management API of `postern manage`, by its origin. Only commands use it. */
+  | { readonly kind: 'api'; readonly origin: string };
 
 /** A `host:port` that Postern calls. */
 export interface ServiceAddress {
@@ -19,11 +21,15 @@ export interface ServiceAddress {
   readonly port: number;
 }
 
-/** `file:PATH`, or a MongoDB address with a database. The address may hold a password, so faults do not quote it. */
+/**
+ * `file:PATH`, a MongoDB address with a database, or the address of a management API. An address may hold a password,
+ * so faults do not quote it.
+ */
 export function parseStore(text: string): StoreLocation | Fault {
   if (text.startsWith('file:') && text.length > 'file:'.length)
     return { kind: 'file', path: text.slice('file:'.length) };
-  if (!/^mongodb(\+srv)?:\/\//.test(text)) return { fault: 'must be file:PATH or mongodb://…/DATABASE' };
+  if (/^https?:/i.test(text)) return parseApiOrigin(text);
+  if (!/^mongodb(\+srv)?:\/\//.test(text)) return { fault: 'must be file:PATH, mongodb://…/DATABASE or https://HOST' };
   if (hasUnencodedLogin(text)) {
     return {
       fault:
@@ -39,6 +45,19 @@ export function parseStore(text: string): StoreLocation | Fault {
     : {
         fault: `${unsafe} makes TLS worthless, because any server could answer for MongoDB; leave it out, give tlsCAFile, and call MongoDB by a name of its certificate`,
       };
+}
+
+/** An origin without a user or path. Without TLS only this machine is called: tokens would be readable on the way. */
+function parseApiOrigin(text: string): StoreLocation | Fault {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isOrigin = url !== null && url.username === '' && url.password === '' && url.pathname === '/';
+  if (!isOrigin || url.search !== '' || url.hash !== '') {
+    return { fault: 'must be the address of postern manage alone, such as https://manage.example.com:9004' };
+  }
+  if (url.protocol === 'https:' || isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'))) {
+    return { kind: 'api', origin: url.origin };
+  }
+  return { fault: 'must begin with https:// where it is another machine: tokens would be readable on the way' };
 }
 
 /** One of `host`, `host:port` and `[address]:port`, or several with commas. */

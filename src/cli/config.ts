@@ -50,7 +50,8 @@ function showConfig(terminal: Terminal, format: OutputFormat): ExitCode {
 
 function describe(name: string, defaultText: string | null, meaning: string, environment: Environment): ShownSetting {
   const given = environment[name] ?? '';
-  const value = name === settings.keyring.name ? maskKeyRing(given) : given;
+  const isToken = name === settings.token.name && given !== '';
+  const value = isToken ? '[secret]' : name === settings.keyring.name ? maskKeyRing(given) : given;
   return { name, value: maskPassword(given === '' ? defaultText : value), isDefault: given === '', meaning };
 }
 

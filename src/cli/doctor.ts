@@ -137,7 +137,11 @@ async function* find(
   const { oauth2ClientCertificates: bindsTokens } = parsed.config;
   const wish = { store: location, keyRing, rateLimitService, tls, bindsTokens, envoys, envoyFiles, ...checks };
   yield* checkCallerAddresses(parsed.config);
-  yield* runChecks({ ...wish, databaseChecks: openDatabaseChecks, environment, clock: systemClock });
+  const databaseChecks =
+    location.kind === 'api'
+      ? async () => (await import('./remote-store/check-remote-store.ts')).remoteChecks(environment, timeoutMs)
+      : openDatabaseChecks;
+  yield* runChecks({ ...wish, databaseChecks, environment, clock: systemClock });
 }
 
 /** A configuration larger than this is not Envoy's. */

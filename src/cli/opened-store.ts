@@ -1,11 +1,37 @@
 import type { Environment } from '../base/environment.ts';
 import type { Sealer } from '../model/keyring/sealed.ts';
+import type { LabelSelector } from '../model/labels.ts';
+import type { PlanUse } from '../resources/changes/usage/plan-usage.ts';
+import type { Grouping, UsageSummary } from '../resources/changes/usage/sum-traffic.ts';
 import type { SystemOfRecord } from '../resources/changes/resource-store.ts';
 
 /** The system of record as a command has it open. */
 export interface OpenedStore extends SystemOfRecord {
   /** Makes the changes, in the audit trail. */
   readonly actor: string;
+  /** What the store adds up and explains itself, because not everything that it takes is shown here; else absent. */
+  readonly answers?: StoreAnswers;
+}
+
+/** What a store behind the management API answers as a whole. */
+export interface StoreAnswers {
+  /** How many requests were decided how. */
+  readonly sumUsage: (wish: UsageWish) => Promise<UsageSummary>;
+  /** What a consumer has used of its plans, or the fullest so many have of one plan. */
+  readonly planUse: (
+    wish:
+      | { readonly consumer: string }
+      | { readonly consumer?: undefined; readonly plan: string; readonly limit: number },
+  ) => Promise<readonly PlanUse[]>;
+}
+
+/** Which requests are counted, and by what. */
+export interface UsageWish {
+  readonly by: Grouping;
+  readonly sinceHour: number;
+  readonly consumer?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly label?: LabelSelector | undefined;
 }
 
 /**

@@ -182,11 +182,18 @@ function registerShow(noun: Command, context: CommandContext): void {
 Seconds and minutes are not shown.`,
     examples: ['postern plan show gold', 'postern plan show gold -o json'],
     exits: { notFound: 'no such plan' },
-    show: async ({ resources, traffic }, { output, limit }: StoreFlags & { readonly limit: number }, id: string) => {
+    show: async (
+      { resources, traffic, answers },
+      { output, limit }: StoreFlags & { readonly limit: number },
+      id: string,
+    ) => {
       const { terminal, clock } = context;
       const stored = await requireResource(resources, 'plan', id);
       const nowSeconds = clock.nowSeconds();
-      const all = await readPlanUse({ resources, traffic, nowSeconds }, { consumers: 'each', planId: id });
+      const all =
+        answers === undefined
+          ? await readPlanUse({ resources, traffic, nowSeconds }, { consumers: 'each', planId: id })
+          : await answers.planUse({ plan: id, limit });
       const uses = all.slice(0, limit);
       if (output !== 'table') {
         const use = uses.map(declarePlanUse);

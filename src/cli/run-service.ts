@@ -40,6 +40,10 @@ export async function runService(
       return exitCodes.failed;
     }
   }
+  if (config.store.kind === 'api') {
+    writeSafely(terminal.err, `postern: ${needsOwnStore(config.store.origin)}\n`);
+    return exitCodes.failed;
+  }
   const destination = await openLogDestination(config.logFormat, terminal.out.isTerminal);
   const logger = createLogger(config.logLevel, destination.stream);
   terminal.onCrash((error) => {
@@ -72,6 +76,11 @@ export async function runService(
   } finally {
     destination.flush();
   }
+}
+
+/** A process that decides or manages has the store itself. */
+function needsOwnStore(origin: string): string {
+  return `POSTERN_STORE: ${origin} is a management API, which commands use; a service needs mongodb://HOST:27017/DATABASE`;
 }
 
 async function firstStopSignal(terminal: Terminal, onSecond: () => void): Promise<{ readonly isHurried: boolean }> {

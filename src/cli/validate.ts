@@ -99,7 +99,8 @@ function fileOfStore(environment: Terminal['environment']): string {
     return location.path;
   }
   const { name } = settings.store;
-  throw new UsageError(`name the files to check: ${name} is a database; "postern doctor --deep" looks through that`);
+  const what = location.kind === 'api' ? 'a management API' : 'a database; "postern doctor --deep" looks through that';
+  throw new UsageError(`name the files to check: ${name} is ${what}`);
 }
 
 async function check(

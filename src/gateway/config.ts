@@ -24,6 +24,7 @@ import { grpcTransports } from '../wire/grpc-transport.ts';
 import { parseKeyRingLocation } from '../model/keyring/ring-location.ts';
 import { type LabelOwners, parseLabelOwners } from '../model/label-owners.ts';
 import { parseListenAddress } from '../base/net/listen-address.ts';
+import { Secret } from '../model/secret.ts';
 
 /** One row of the table of settings: an environment variable. */
 export interface Setting<T, D extends string | null> {
@@ -42,7 +43,7 @@ export const settings = {
   store: setting(
     'POSTERN_STORE',
     'file:postern.yaml',
-    'where resources are kept: file:PATH or mongodb://…/DATABASE',
+    'where resources are kept: file:PATH or mongodb://…/DATABASE; for commands also https://HOST of postern manage',
     parseStore,
   ),
   keyring: setting(
@@ -51,6 +52,14 @@ export const settings = {
     'key ring for App Secrets and access tokens: path of a file, or env:NAME; MongoDB requires it',
     parseKeyRingLocation,
   ),
+  storeCa: setting(
+    'POSTERN_STORE_CA',
+    null,
+    'PEM file of the authorities of an https:// store; those of the system without it',
+    parseText,
+  ),
+  token: setting('POSTERN_TOKEN', null, 'token of an operator, for an https:// store', parseToken),
+  tokenFile: setting('POSTERN_TOKEN_FILE', null, 'file that holds the token in its place', parseText),
   rateLimitService: setting(
     'POSTERN_RATE_LIMIT_SERVICE',
     null,
@@ -374,6 +383,7 @@ function findContradictions(values: Partial<Config>): string[] {
   const together = (one: keyof Config, other: keyof Config): void => {
     if (isGiven(one) !== isGiven(other)) problems.push(`${nameOf(one)} and ${nameOf(other)}: give both or none`);
   };
+  if (isGiven('token') && isGiven('tokenFile')) problems.push('POSTERN_TOKEN and POSTERN_TOKEN_FILE: give one of them');
   together('tlsCertificate', 'tlsKey');
   together('rateLimitTlsCertificate', 'rateLimitTlsKey');
   together('manageTlsCertificate', 'manageTlsKey');
@@ -413,11 +423,20 @@ function findContradictions(values: Partial<Config>): string[] {
 
 /** What a fault hides is not missing. */
 function findMissing({ store, keyring }: Partial<Config>): string[] {
-  if (store === undefined || store.kind === 'file' || keyring !== null) return [];
+  if (store?.kind !== 'mongodb' || keyring !== null) return [];
   return [
     'POSTERN_KEYRING: a MongoDB store needs the key ring that its App Secrets were sealed with; "postern keyring create FILE" makes one for a new store',
   ];
 }
+
+/** A bearer token (RFC 6750 §2.1), which faults do not quote. */
+export function parseToken(text: string): Secret | Fault {
+  if (/^[A-Za-z0-9._~+/-]+=*$/.test(text) && text.length <= MAX_TOKEN_CHARACTERS) return Secret.fromText(text);
+  return { fault: 'is no token: "postern operator token issue ID" prints one, such as pot_ID.…' };
+}
+
+/** Room for an access token of an OpenID Connect provider, with claims. */
+const MAX_TOKEN_CHARACTERS = 16_384;
 
 function readLabelOwners(text: string): LabelOwners | Fault {
   const rule = 'must be NAME:admins or NAME:LABEL=VALUE, separated by commas, each NAME once';

@@ -56,6 +56,7 @@ export async function openGatewayStore(ports: PartPorts, parts: OwnedParts): Pro
     config.keyring === null
       ? null
       : parts.own(await KeyRingHolder.open(config.keyring, { environment, observer: createKeyRingObserver(logger) }));
+  if (config.store.kind === 'api') throw new Error('POSTERN_STORE: a management API decides no requests');
   const store =
     config.store.kind === 'file'
       ? await openFile(config.store.path, keyRing, ports, parts)

@@ -78,6 +78,7 @@ function countReads(store: ResourceStore, onRead: () => void): ResourceStore {
     maxChangesPerCommit: store.maxChangesPerCommit,
     find: async (kind, id) => await store.find(kind, id),
     commit: async (changes, operation) => await store.commit(changes, operation),
+    ...(store.recognise === undefined ? {} : { recognise: store.recognise }),
     list: async function* (kind, selection) {
       for await (const stored of store.list(kind, selection)) {
         onRead();

@@ -76,13 +76,13 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
   if (keyRing !== null) yield* await checkKeyRing(keyRing, environment);
   if (store.kind === 'file') yield* await checkFileStore(store.path, environment);
   else {
-    if (keyRing === null) {
+    if (keyRing === null && store.kind === 'mongodb') {
       const message = 'POSTERN_KEYRING is not set: secrets in MongoDB cannot be opened';
       yield fault('key ring', message, 'set it; "postern keyring create" makes one for a new store');
     }
     const ring = keyRing === null ? null : await openRing(keyRing, environment);
     const database = await wish.databaseChecks();
-    yield* await database.check(store.uri, { ...wish, keyRing: ring });
+    yield* await database.check(addressOf(store), { ...wish, keyRing: ring });
   }
   const { listeners } = wish.tls;
   if (listeners !== null) yield* (await checkTlsFiles(listeners, { clock: wish.clock, isServer: true })).findings;
@@ -117,7 +117,7 @@ async function checkLastingLimits({ store, environment, databaseChecks }: Wish):
   const lasting =
     store.kind === 'file'
       ? (await readOwnContent(store.path, environment)).lasting
-      : await (await databaseChecks()).findLimitHolders(store.uri, lastingUnits);
+      : await (await databaseChecks()).findLimitHolders(addressOf(store), lastingUnits);
   if (lasting === null || lasting.length === 0) return [];
   const [first = '', ...others] = lasting;
   const named = others.length === 0 ? first : `${first} and ${count(others.length, 'other')}`;
@@ -128,10 +128,15 @@ async function ownContent({ store, environment, databaseChecks }: Wish): Promise
   if (store.kind === 'file') return await readOwnContent(store.path, environment);
   const database = await databaseChecks();
   return {
-    holders: await database.findLimitHolders(store.uri),
-    endpoints: await database.readEndpoints(store.uri),
-    naming: await database.findNamingCredentials(store.uri),
+    holders: await database.findLimitHolders(addressOf(store)),
+    endpoints: await database.readEndpoints(addressOf(store)),
+    naming: await database.findNamingCredentials(addressOf(store)),
   };
+}
+
+/** Of a database, or of the management API in front of one. */
+function addressOf(store: Exclude<StoreLocation, { readonly kind: 'file' }>): string {
+  return store.kind === 'api' ? store.origin : store.uri;
 }
 
 async function* checkLimits(service: RateLimitServiceSettings, { tls, clock }: Wish): AsyncGenerator<Finding> {

@@ -56,6 +56,11 @@ async function rewrapStore(
   const { terminal, clock } = context;
   const { environment, err, out } = terminal;
   const location = findStore(store, environment);
+  if (location.kind === 'api') {
+    throw new UsageError(
+      `"postern keyring" needs the database (mongodb://…), not the management API at ${location.origin}`,
+    );
+  }
   if (location.kind === 'file') {
     const name = store === undefined ? settings.store.name : '--store';
     throw new UsageError(`${name}: only the secrets of a MongoDB store are sealed; ${location.path} is a file`);

@@ -48,6 +48,10 @@ const BEGINNING = ['endpoint create', 'consumer create', 'operator add', 'apply'
 export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedStore> {
   const { environment, needsSecrets, command, timeoutMs, warn } = wish;
   const location = findStore(wish.store, environment);
+  if (location.kind === 'api') {
+    const { openRemoteStore } = await import('../remote-store/open-remote-store.ts');
+    return await openRemoteStore(location.origin, wish);
+  }
   const actor = actorOf(environment);
   if (location.kind === 'file') {
     const { openFileStore } = await import('./file-store.ts');

@@ -53,10 +53,7 @@ export function registerUsage(program: Command, context: CommandContext): void {
       const { by, output, sort } = flags;
       const nowSeconds = context.clock.nowSeconds();
       const sinceHour = firstHourOf(by, momentBack(flags.since ?? usualSince[by], nowSeconds));
-      const consumers = await callersOf(flags, store.resources);
-      const { endpoint: endpointId } = flags;
-      const counts = store.traffic.counts({ sinceHour, endpointId, consumers });
-      const { rows, total } = await sumTraffic(counts, by, nowSeconds);
+      const { rows, total } = await sumOf(flags, { sinceHour, nowSeconds }, store);
       const summary = { rows: sort === undefined ? rows : sortRows(rows, sort), total };
       // What was deleted still has its counts.
       if (summary.rows.length === 0) await requireNamed(store, flags);
@@ -85,13 +82,25 @@ interface UsageFlags extends StoreFlags {
   readonly since?: Moment;
 }
 
+async function sumOf(
+  flags: UsageFlags,
+  { sinceHour, nowSeconds }: { readonly sinceHour: number; readonly nowSeconds: number },
+  { resources, traffic, answers }: OpenedStore,
+): Promise<UsageSummary> {
+  const { by, consumer, endpoint, label } = flags;
+  if (answers !== undefined) return await answers.sumUsage({ by, sinceHour, consumer, endpoint, label });
+  const consumers = await callersOf(flags, resources);
+  return await sumTraffic(traffic.counts({ sinceHour, endpointId: endpoint, consumers }), by, nowSeconds);
+}
+
 /** What a consumer has used of its plans; nothing for others, and where only requests to one endpoint are asked for. */
 async function planUsesOf(
   { consumer, endpoint }: UsageFlags,
-  { resources, traffic }: OpenedStore,
+  { resources, traffic, answers }: OpenedStore,
   nowSeconds: number,
 ): Promise<readonly PlanUse[]> {
   if (consumer === undefined || endpoint !== undefined) return [];
+  if (answers !== undefined) return await answers.planUse({ consumer });
   return await readPlanUse({ resources, traffic, nowSeconds }, { consumers: [consumer] });
 }
 

@@ -127,7 +127,7 @@ describe('commands on a declarative file', () => {
     const nonsense = await run('consumer list --store nonsense');
     assert.deepEqual(
       [nonsense.code, nonsense.err],
-      [2, 'postern consumer list: --store: must be file:PATH or mongodb://…/DATABASE\n'],
+      [2, 'postern consumer list: --store: must be file:PATH, mongodb://…/DATABASE or https://HOST\n'],
     );
   });
 });

@@ -1,0 +1,80 @@
+import type { Environment } from '../../base/environment.ts';
+import { fault, fine, type Finding } from '../../base/finding.ts';
+import { StoreUnavailable } from '../../check/store/credential-source.ts';
+import { hasLasting } from '../../check/limit/lasting-limits.ts';
+import { listEndpoints } from '../../resources/changes/resource-store.ts';
+import { describeGrant } from '../../resources/grant.ts';
+import type { DatabaseChecks } from '../doctor/run-checks.ts';
+import { UsageError } from '../failure.ts';
+import type { OpenedStore } from '../opened-store.ts';
+import { mayPass } from '../../resources/changes/store-fault.ts';
+import { openRemoteStore } from './open-remote-store.ts';
+
+/** Of a store with thousands of grants, enough to report. */
+const MAX_HOLDERS = 100;
+
+/** What doctor looks at a management API with: whether it takes the token, and what it says of the store. */
+export function remoteChecks(environment: Environment, timeoutMs: number): DatabaseChecks {
+  const open = async (origin: string): Promise<OpenedStore> =>
+    await openRemoteStore(origin, {
+      store: undefined,
+      environment,
+      needsSecrets: false,
+      command: 'doctor',
+      timeoutMs,
+      warn: () => undefined,
+    });
+  return {
+    check: async (origin, { isDeep, isFixing }) => {
+      const needs = (flag: string): Finding =>
+        fault(flag, 'needs the database itself', 'run it with POSTERN_STORE=mongodb://… where the service runs');
+      return [
+        ...(isDeep ? [needs('--deep')] : []),
+        ...(isFixing ? [needs('--fix')] : []),
+        await checkAnswer(origin, open),
+      ];
+    },
+    findLimitHolders: async (origin, units) =>
+      await quietly(origin, open, async (store) => await holdersOf(store, units !== undefined)),
+    readEndpoints: async (origin) => await quietly(origin, open, async (store) => await listEndpoints(store.resources)),
+  };
+}
+
+async function checkAnswer(origin: string, open: (origin: string) => Promise<OpenedStore>): Promise<Finding> {
+  try {
+    await using store = await open(origin);
+    const { length } = await listEndpoints(store.resources);
+    return fine('store', `the management API at ${origin} takes the token, and shows ${String(length)} endpoints`);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable) && !(error instanceof UsageError)) throw error;
+    const finding = fault('store', error.message, 'correct POSTERN_STORE, POSTERN_STORE_CA and the token');
+    return mayPass(error) ? { ...finding, cause: 'unreachable' } : finding;
+  }
+}
+
+/** Nothing is known of a store that does not answer, which is a finding of its own. */
+async function quietly<T>(
+  origin: string,
+  open: (origin: string) => Promise<OpenedStore>,
+  read: (store: OpenedStore) => Promise<T>,
+): Promise<T | null> {
+  try {
+    await using store = await open(origin);
+    return await read(store);
+  } catch (error) {
+    if (error instanceof StoreUnavailable || error instanceof UsageError) return null;
+    throw error;
+  }
+}
+
+async function holdersOf({ resources }: OpenedStore, isLasting: boolean): Promise<readonly string[]> {
+  const holders: string[] = [];
+  const take = (name: string, limits: Parameters<typeof hasLasting>[0] | null): void => {
+    const has = limits !== null && (isLasting ? hasLasting(limits) : limits.length > 0);
+    if (has && holders.length < MAX_HOLDERS) holders.push(name);
+  };
+  for await (const { resource } of resources.list('endpoint')) take(`endpoint ${resource.id}`, resource.limits);
+  for await (const { resource } of resources.list('grant')) take(describeGrant(resource), resource.limits);
+  for await (const { resource } of resources.list('plan')) take(`plan ${resource.id}`, resource.limits);
+  return holders;
+}

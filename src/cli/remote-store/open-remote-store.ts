@@ -1,0 +1,83 @@
+import { readWholeFile } from '../../base/files/read-whole-file.ts';
+import type { Environment } from '../../base/environment.ts';
+import { settings } from '../../gateway/config.ts';
+import { readCertificates, TlsProblem } from '../../wire/tls/certificates.ts';
+import { UsageError } from '../failure.ts';
+import type { OpenedStore, StoreWish } from '../opened-store.ts';
+import { ApiClient } from './api-client.ts';
+import { findToken, noStoredToken } from './find-token.ts';
+import { createRemoteAnswers } from './remote-answers.ts';
+import { createRemoteAudit } from './remote-audit.ts';
+import { createRemoteRefusals } from './remote-refusals.ts';
+import { createRemoteReplicas } from './remote-replicas.ts';
+import { RemoteResources } from './remote-resources.ts';
+
+const MAX_AUTHORITIES_BYTES = 1024 * 1024;
+
+/**
+ * Opens the store behind a management API, with the token of a person. Rejects with `UsageError` for settings that are
+ * wrong, without a token, and for commands that need what the API never gives: stored secrets, and the database itself.
+ */
+export async function openRemoteStore(origin: string, wish: StoreWish): Promise<OpenedStore> {
+  const { command, environment, needsSecrets, timeoutMs } = wish;
+  const obstacle = findObstacle(command, needsSecrets);
+  if (obstacle !== null) throw new UsageError(`${obstacle}: POSTERN_STORE is the management API at ${origin}`);
+  const token = async () => await findToken(origin, environment, noStoredToken);
+  await token();
+  const authorities = await readAuthorities(environment);
+  const client = new ApiClient({ origin, authorities, token, timeoutMs });
+  const resources = new RemoteResources(client);
+  return {
+    resources,
+    usage: resources,
+    due: null,
+    traffic: { counts: countsNone },
+    audit: createRemoteAudit(client),
+    refusals: createRemoteRefusals(client),
+    sealed: null,
+    isTokenRevoked: null,
+    sessions: null,
+    once: null,
+    replicas: createRemoteReplicas(client),
+    file: null,
+    // The API itself names who changes something.
+    actor: '',
+    answers: createRemoteAnswers(client),
+    [Symbol.asyncDispose]: async () => {
+      await client[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Why a command cannot work over the API; null where it can. */
+function findObstacle(command: string, needsSecrets: StoreWish['needsSecrets']): string | null {
+  if (command.startsWith('keyring ')) return `"postern ${command}" needs the database (mongodb://…) and the key ring`;
+  if (needsSecrets === true) {
+    return `"postern ${command}" would show stored secrets, which the management API never gives. Run it with the database (mongodb://…) and its key ring, or make a new secret: "postern credential rotate"`;
+  }
+  if (needsSecrets === 'new-ring') return '--new-key-ring needs the database (mongodb://…) and the new key ring';
+  return null;
+}
+
+function countsNone(): never {
+  throw new Error('the management API adds counts up itself');
+}
+
+/** The authorities of `POSTERN_STORE_CA`; null without it. */
+async function readAuthorities(environment: Environment): Promise<Buffer | null> {
+  const { name } = settings.storeCa;
+  const path = environment[name] ?? '';
+  if (path === '') return null;
+  const file = await readWholeFile(path, MAX_AUTHORITIES_BYTES);
+  if (file.kind !== 'read') {
+    throw new UsageError(`${name}: ${file.kind === 'faulty' ? file.message : 'the file keeps changing'}`);
+  }
+  const pem = Buffer.from(file.text, 'utf8');
+  try {
+    readCertificates(pem);
+  } catch (error) {
+    if (!(error instanceof TlsProblem)) throw error;
+    throw new UsageError(`${name}: the file ${error.message}`);
+  }
+  return pem;
+}
