@@ -59,7 +59,12 @@ export async function readOwnContent(path: string, environment: Environment): Pr
   };
 }
 
-function namingCredential({ id, state, material }: Credential): readonly NamingCredential[] {
+/** A credential that is known by names in certificates, with the authorities that it names; not a revoked one. */
+export function namingCredential({
+  id,
+  state,
+  material,
+}: Pick<Credential, 'id' | 'state' | 'material'>): readonly NamingCredential[] {
   if (state === 'revoked' || material.kind !== 'certificate') return [];
   return 'authorities' in material.identity ? [{ id, authorities: material.identity.authorities }] : [];
 }

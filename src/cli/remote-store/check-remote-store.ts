@@ -4,6 +4,8 @@ import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import { hasLasting } from '../../check/limit/lasting-limits.ts';
 import { listEndpoints } from '../../resources/changes/resource-store.ts';
 import { describeGrant } from '../../resources/grant.ts';
+import type { NamingCredential } from '../doctor/envoy/certificate-chain-rules.ts';
+import { namingCredential } from '../doctor/own-limits.ts';
 import type { DatabaseChecks } from '../doctor/run-checks.ts';
 import { UsageError } from '../failure.ts';
 import type { OpenedStore } from '../opened-store.ts';
@@ -36,8 +38,15 @@ export function remoteChecks(environment: Environment, timeoutMs: number): Datab
     },
     findLimitHolders: async (origin, units) =>
       await quietly(origin, open, async (store) => await holdersOf(store, units !== undefined)),
+    findNamingCredentials: async (origin) => await quietly(origin, open, namingCredentials),
     readEndpoints: async (origin) => await quietly(origin, open, async (store) => await listEndpoints(store.resources)),
   };
+}
+
+async function namingCredentials({ resources }: OpenedStore): Promise<readonly NamingCredential[]> {
+  const naming: NamingCredential[] = [];
+  for await (const { resource } of resources.list('credential')) naming.push(...namingCredential(resource));
+  return naming;
 }
 
 async function checkAnswer(origin: string, open: (origin: string) => Promise<OpenedStore>): Promise<Finding> {

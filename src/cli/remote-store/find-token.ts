@@ -7,20 +7,12 @@ import { UsageError } from '../failure.ts';
 /** Longer than any token. */
 const MAX_FILE_BYTES = 64 * 1024;
 
-/** Gives a fresh token of the person who signed in at a store; undefined where nobody did. */
-export type StoredToken = (where: {
-  readonly store: URL;
-  readonly environment: Environment;
-}) => Promise<string | undefined>;
-
-/** Where nobody can sign in. */
-export const noStoredToken: StoredToken = () => Promise.resolve(undefined);
-
 /**
  * The token of the person who calls the management API: that of `POSTERN_TOKEN`, of the file of `POSTERN_TOKEN_FILE`,
- * or of who signed in. Rejects with `UsageError`, which repeats nothing of it.
+ * or of who signed in. Rejects with `UsageError`, which repeats nothing of it, and as
+ * `storedToken` does where a sign-in has ended.
  */
-export async function findToken(origin: string, environment: Environment, storedToken: StoredToken): Promise<Secret> {
+export async function findToken(origin: string, environment: Environment): Promise<Secret> {
   const { token, tokenFile } = settings;
   const [text = '', path = ''] = [environment[token.name], environment[tokenFile.name]];
   if (text !== '' && path !== '') throw new UsageError(`${token.name} and ${tokenFile.name}: give one of them`);
@@ -30,6 +22,7 @@ export async function findToken(origin: string, environment: Environment, stored
     if (file.kind === 'read') return read(file.text.trim(), tokenFile.name);
     throw new UsageError(`${tokenFile.name}: ${file.kind === 'faulty' ? file.message : 'the file keeps changing'}`);
   }
+  const { storedToken } = await import('../login/stored-session.ts');
   const stored = await storedToken({ store: new URL(origin), environment });
   if (stored !== undefined) return Secret.fromText(stored);
   throw new UsageError(

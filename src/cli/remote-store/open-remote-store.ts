@@ -5,7 +5,7 @@ import { readCertificates, TlsProblem } from '../../wire/tls/certificates.ts';
 import { UsageError } from '../failure.ts';
 import type { OpenedStore, StoreWish } from '../opened-store.ts';
 import { ApiClient } from './api-client.ts';
-import { findToken, noStoredToken } from './find-token.ts';
+import { findToken } from './find-token.ts';
 import { createRemoteAnswers } from './remote-answers.ts';
 import { createRemoteAudit } from './remote-audit.ts';
 import { createRemoteRefusals } from './remote-refusals.ts';
@@ -22,7 +22,7 @@ export async function openRemoteStore(origin: string, wish: StoreWish): Promise<
   const { command, environment, needsSecrets, timeoutMs } = wish;
   const obstacle = findObstacle(command, needsSecrets);
   if (obstacle !== null) throw new UsageError(`${obstacle}: POSTERN_STORE is the management API at ${origin}`);
-  const token = async () => await findToken(origin, environment, noStoredToken);
+  const token = async () => await findToken(origin, environment);
   await token();
   const authorities = await readAuthorities(environment);
   const client = new ApiClient({ origin, authorities, token, timeoutMs });
@@ -38,6 +38,8 @@ export async function openRemoteStore(origin: string, wish: StoreWish): Promise<
     isTokenRevoked: null,
     sessions: null,
     once: null,
+    jobs: null,
+    directory: null,
     replicas: createRemoteReplicas(client),
     file: null,
     // The API itself names who changes something.
