@@ -34,6 +34,14 @@ cat <&3 >"$CAPTURE/config"
 for each; do printf '%s\\n' "$each"; done >"$CAPTURE/arguments"
 body=$(sed -n 's/^data-binary = "@\\(.*\\)"$/\\1/p' "$CAPTURE/config")
 [ -z "$body" ] || cat "$body" >"$CAPTURE/body"
+echo >>"$CAPTURE/calls"
+if [ -e "$CAPTURE/refusal" ] && [ "$(wc -l <"$CAPTURE/calls")" -eq 1 ]; then
+  while [ $# -gt 0 ]; do
+    if [ "$1" = --dump-header ]; then cat "$CAPTURE/refusal" >"$2"; fi
+    shift
+  done
+  printf '%s' '{"code":"CREDENTIALS_MALFORMED","message":"…","requestId":"1"}'
+fi
 """
 
 

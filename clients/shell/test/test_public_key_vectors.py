@@ -16,8 +16,7 @@ from test_vectors import body_bytes, configured
 
 DOCUMENT = json.loads(PUBLIC_KEY_VECTORS.read_text())
 KEYS = DOCUMENT["keys"]
-# The script does not see what a 401 asks for.
-CASES = [case for case in DOCUMENT["cases"] if "acceptSignature" not in case]
+CASES = DOCUMENT["cases"]
 OPTIONS = {"algorithm": "--algorithm", "tag": "--tag", "label": "--label", "audience": "--audience"}
 
 
@@ -86,6 +85,9 @@ def check(shell, case):
         body_file = folder.root / "given"
         body = body_bytes(case.get("request", {}).get("body", {"text": ""}))
         body_file.write_bytes(body)
+        if "acceptSignature" in case:
+            answer = "HTTP/1.1 401 Unauthorized\r\nAccept-Signature: %s\r\n\r\n" % case["acceptSignature"]
+            (folder.root / "refusal").write_bytes(answer.encode("latin1"))
         run = folder.run(arguments_of(case, body_file), secret=key_text(case["client"]["privateKey"]))
         if os.listdir(folder.temporary):
             return "files were left behind"
@@ -99,6 +101,13 @@ def check(shell, case):
             return other_assertion(case["assertion"], pairs)
         if run.returncode != 0 or run.stderr:
             return "exit code %d, %s" % (run.returncode, run.stderr.decode())
+        calls = len((folder.root / "calls").read_text())
+        if calls != (2 if case.get("acceptSignature") is not None and case["signed"] is not None else 1):
+            return "%d calls" % calls
+        if case["signed"] is None:
+            return None if b"CREDENTIALS_MALFORMED" in run.stdout else "the refusal is lost: %r" % run.stdout
+        if "acceptSignature" in case and run.stdout:
+            return "the first answer was printed: %r" % run.stdout
         sent = folder.root / "body"
         return difference(case, pairs, sent.read_bytes() if sent.exists() else b"", body)
     finally:

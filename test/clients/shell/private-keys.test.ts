@@ -32,10 +32,16 @@ describe('postern-curl, with private keys', () => {
   };
 
   /** The status of a POST to an endpoint, sent with these options. */
-  const post = async (endpoint: string, mark: string, options: readonly string[], key?: string): Promise<string> => {
+  const post = async (
+    endpoint: string,
+    mark: string,
+    options: readonly string[],
+    key?: string,
+    more: readonly string[] = [],
+  ): Promise<string> => {
     const { gateway } = subject();
     const curl = ['-sS', '--cacert', gateway.ca, '-o', '/dev/null', '-w', '%{http_code}'];
-    const body = ['--json', '{"amount": 12}', `${gateway.url}/${endpoint}/${mark}?a=%c3%a4`];
+    const body = [...more, '--json', '{"amount": 12}', `${gateway.url}/${endpoint}/${mark}?a=%c3%a4`];
     const env = { ...process.env, ...(key === undefined ? {} : { PRIVATE_KEY: key }) };
     return (await run(script, [...options, '--', ...curl, ...body], { env, cwd: projectRoot })).stdout;
   };
@@ -62,6 +68,23 @@ describe('postern-curl, with private keys', () => {
       });
     }
   }
+
+  it('signs again what a 401 asks for, once', async () => {
+    const { gateway, partner } = subject();
+    const options = ['--method', 'http-message-signature', '--app-key', partner.signers.p256];
+    const more = [...options, '--private-key', 'env:PRIVATE_KEY', '--cover', 'x-tenant'];
+    const mark = newMark();
+    const text = testKeys().p256.pem;
+    // curl's own header: the endpoint wants it, and a tag and @target-uri that nobody named.
+    assert.equal(await post('signed-app', mark, more, text, ['-H', 'X-Tenant: one']), '200');
+    assertArrived(mark, 'p256');
+    const codes = (await gateway.decisions(mark)).map(({ code }) => code);
+    assert.equal(codes.length, 2);
+    assert.equal(codes[1], 'ALLOWED');
+    const without = newMark();
+    assert.equal(await post('signed-app', without, options.concat('--private-key', 'env:PRIVATE_KEY'), text), '401');
+    assert.equal((await gateway.decisions(without)).length, 1);
+  });
 
   it('has a nonce, where a signature passes once', async () => {
     const { partner } = subject();
