@@ -66,6 +66,18 @@ describe('every page of the console', function () {
     });
   }
 
+  it('so can a sorted list, the question about several credentials, and what came of it', async () => {
+    const { page } = visitor;
+    assert.equal(await open(visitor, '/credentials?sort=-createdAt'), 200);
+    await requireAccessible('a sorted list');
+    await open(visitor, '/selected/credentials?id=globex-sign&id=acme-key&action=expire');
+    await requireAccessible('a question about several');
+    await page.getByLabel('Works until', { exact: true }).fill('90d');
+    await page.getByRole('button', { name: 'Expire 2 credentials' }).click();
+    await page.getByText('Ended, started').waitFor();
+    await requireAccessible('a job');
+  });
+
   it('so can a form with faults, an answer with a secret, and a page that is not there', async () => {
     const { page } = visitor;
     await open(visitor, '/new/consumer');

@@ -47,6 +47,8 @@ for (const field of document.querySelectorAll('[data-shortcut]')) {
     if (event.key !== field.dataset.shortcut || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
     event.preventDefault();
     field.focus();
+    // What was searched for before makes room.
+    field.select();
   });
 }
 /** A page that shows how far something is looks again by itself, as its link does. */
