@@ -78,7 +78,8 @@ async function pageOf(
       .map(({ stored }) => ({ stored, usage: uses.get(stored.resource.id) ?? null }))
       .filter((shown) => isUseWanted(shown));
   };
-  const { shown, last } = await readPage(unused(listed), limit, choose, () => 1);
+  // Their secrets are opened when they are read: no more than a page needs.
+  const { shown, last } = await readPage(unused(listed), limit, choose, () => 1, limit + 1);
   return { shown, last: last?.stored ?? null };
 }
 

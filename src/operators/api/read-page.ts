@@ -11,14 +11,16 @@ const MAX_LOOKED_AT = 10_000;
  * the next one begins; null for the last page. Reads no further than it must, and for few no more than it may.
  *
  * @param weigh about how many characters an item has in JSON
+ * @param atOnce so many items are looked at together at most
  */
 export async function readPage<T>(
   items: AsyncIterable<T>,
   limit: number,
   choose: (some: readonly T[]) => Promise<readonly T[]>,
   weigh: (item: T) => number,
+  atOnce = AT_ONCE,
 ): Promise<{ readonly shown: readonly T[]; readonly last: T | null }> {
-  const { shown, next } = await fillPage(piecesOf(items, choose, weigh), {
+  const { shown, next } = await fillPage(piecesOf(items, choose, { weigh, atOnce }), {
     limit,
     placeOf: (item) => item,
     maxLookedAt: MAX_LOOKED_AT,
@@ -32,7 +34,7 @@ export async function readPage<T>(
 async function* piecesOf<T>(
   items: AsyncIterable<T>,
   choose: (some: readonly T[]) => Promise<readonly T[]>,
-  weigh: (item: T) => number,
+  { weigh, atOnce }: { readonly weigh: (item: T) => number; readonly atOnce: number },
 ): AsyncGenerator<Piece<T, T>> {
   let some: T[] = [];
   let weight = 0;
@@ -44,7 +46,7 @@ async function* piecesOf<T>(
   for await (const item of items) {
     some.push(item);
     weight += weigh(item);
-    if (some.length < AT_ONCE && weight < MAX_WEIGHT_AT_ONCE) continue;
+    if (some.length < atOnce && weight < MAX_WEIGHT_AT_ONCE) continue;
     yield await pieceTo(item);
     some = [];
     weight = 0;
