@@ -5,7 +5,7 @@ import type { Operator } from '../../model/operator.ts';
 import { wholeRevision } from '../../model/store-revision.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { LAST_ADMIN, takesLastAdmin } from '../../resources/changes/plan-operator.ts';
-import { chunksOf, collectAll, Conflict, Outdated } from '../../resources/changes/resource-store.ts';
+import { chunksOf, collectAll, Conflict, notFound, Outdated } from '../../resources/changes/resource-store.ts';
 import { permissionFor } from '../../resources/changes/rights/judge-changes.ts';
 import { isTooLarge } from '../../resources/changes/store-fault.ts';
 import { idOfResource } from '../../resources/declare-resource.ts';
@@ -17,6 +17,7 @@ import { requireManager } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem, invalidResource } from './problem.ts';
 import { selectorOf } from './reach.ts';
+import { findReached } from './records.ts';
 import { readSentChange, type Sent } from './read-sent-change.ts';
 import { changeQuery } from './request.ts';
 import { answers, bodyOf } from './shapes.ts';
@@ -112,7 +113,7 @@ ${String(MAX_CHANGES_PER_COMMIT)} changes and ${String(MAX_CHANGES_BYTES / 1024 
         const isIts = event.kind === kind && event.id === id && event.storeRevision === reverts.storeRevision;
         if (!isIts) throw new ApiProblem('MALFORMED_REQUEST', `the event ${reverts.event} is of something else`);
       }
-      const planned = await readAll(wanted, { resources, nowSeconds: clock.nowSeconds() });
+      const planned = await readAll(wanted, { operator, resources, nowSeconds: clock.nowSeconds() });
       const changes = [...planned, ...(await findMissing(planned, operator, resources))];
       const keepsManager = changes.some(({ kind }) => kind === 'operator');
       if (keepsManager) await requireOtherAdmin(changes, resources);
@@ -131,16 +132,22 @@ ${String(MAX_CHANGES_PER_COMMIT)} changes and ${String(MAX_CHANGES_BYTES / 1024 
 
 type Resources = ApiPorts['store']['resources'];
 
+interface Reading {
+  readonly operator: Operator;
+  readonly resources: Resources;
+  readonly nowSeconds: number;
+}
+
 /** The changes on what the store has. Throws `INVALID_RESOURCE`, which names every problem. */
 async function readAll(
   wanted: readonly Sent[],
-  { resources, nowSeconds }: { readonly resources: Resources; readonly nowSeconds: number },
+  { operator, resources, nowSeconds }: Reading,
 ): Promise<readonly Change[]> {
   const there = new Map<string, Stored<ResourceOf[ResourceKind]>>();
   for (const kind of resourceKinds) {
     const ids = wanted.flatMap((each) => (each.kind === kind && each.before !== null ? [each.id] : []));
     if (ids.length === 0) continue;
-    for await (const stored of resources.list<ResourceKind>(kind, { ids })) {
+    for (const stored of await findReached(operator, kind, ids, resources)) {
       there.set(`${kind} ${idOfResource(stored.resource)}`, stored);
     }
   }
@@ -153,7 +160,7 @@ async function readAll(
     await nextTurn();
     for (const each of some) {
       const stored = each.before === null ? null : (there.get(`${each.kind} ${each.id}`) ?? null);
-      if (each.before !== null && stored === null) throw gone(each);
+      if (each.before !== null && stored === null) throw gone(each, operator);
       const read = readSentChange(each, stored, nowSeconds);
       if ('change' in read) changes.push(read.change);
       else {
@@ -167,8 +174,9 @@ async function readAll(
   return changes;
 }
 
-/** In the words of the store itself. Nothing of this name is there, so nothing beyond reach is told. */
-function gone({ kind, id }: Sent): Outdated {
+/** In the words of the store. An operator with labels learns nothing of what is beyond reach. */
+function gone({ kind, id }: Sent, operator: Operator): Error {
+  if (selectorOf(operator) !== undefined) return notFound(kind, id, []);
   return new Outdated(`the ${kind} "${id}" was deleted meanwhile; look at it and try again. Nothing was changed`);
 }
 

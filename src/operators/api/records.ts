@@ -5,7 +5,7 @@ import type { Grant } from '../../model/grant.ts';
 import { isGroupGrant } from '../../model/grant.ts';
 import type { Operator } from '../../model/operator.ts';
 import { type Plan, planBelongsTo } from '../../model/plan.ts';
-import type { Selection } from '../../resources/changes/resource-store.ts';
+import { collectAll, type Selection } from '../../resources/changes/resource-store.ts';
 import { declareRecord } from '../../resources/changes/wire/record.ts';
 import { idOfResource } from '../../resources/declare-resource.ts';
 import {
@@ -131,6 +131,18 @@ export function addRecords(api: OpenAPIHono<ApiEnvironment>, { store: { resource
 /** Whether resources of a kind are within reach by labels of their own. */
 function isLabelled(kind: ResourceKind): boolean {
   return kind === 'endpoint' || kind === 'consumer' || kind === 'issuer';
+}
+
+/** Those of these ids that are there and within reach: what is beyond it is as if it were not there. */
+export async function findReached(
+  operator: Operator,
+  kind: ResourceKind,
+  ids: readonly string[],
+  resources: ApiPorts['store']['resources'],
+): Promise<readonly Stored<ResourceOf[ResourceKind]>[]> {
+  const labels = isLabelled(kind) ? selectorOf(operator) : undefined;
+  const found = await collectAll(resources.list<ResourceKind>(kind, { ids, labels }));
+  return await within(operator, kind, found, resources);
 }
 
 /** Those that an operator reaches. Those with labels of their own were selected by them. */

@@ -49,6 +49,14 @@ const requests: Readonly<Record<string, { readonly path: string; readonly body?:
   editCredential: { path: '/v1/credentials/acme-hmac', body: { allowFrom: ['203.0.113.7'] } },
   rotateCredential: { path: '/v1/credentials/acme-hmac:rotate', body: {} },
   revokeCredential: { path: '/v1/credentials/acme-hmac:revoke' },
+  changeResources: {
+    path: '/v1/resources:change',
+    body: {
+      action: 'test',
+      changes: [{ kind: 'consumer', id: 'commanded', before: null, after: { id: 'commanded' } }],
+    },
+  },
+  forgetReplica: { path: '/v1/replicas/0123456789ab' },
   deleteOperator: { path: '/v1/operators/pat' },
   deletePlan: { path: '/v1/plans/gold' },
   deleteGrant: { path: '/v1/grants/orders/acme' },
@@ -85,6 +93,12 @@ describe('the management API while MongoDB is down', function () {
     await run('consumer edit globex --name Globex');
     const events = await ask('GET', '/v1/audit?consumer=globex&limit=1', { token });
     named['event'] = String((events.body['items'] as readonly { readonly event: string }[])[0]?.event);
+    const [startedAt, expiresAt] = [new Date(), new Date(Date.now() + 3_600_000)];
+    const replica = { name: 'gone', version: '1', mode: 'following', ready: true, startedAt, lastSeenAt: startedAt };
+    await management.database
+      .db()
+      .collection<{ _id: string }>('replicas')
+      .insertOne({ _id: '0123456789ab', ...replica, expiresAt } as { _id: string });
     // Limits that can be removed.
     for (const path of ['/v1/endpoints/orders/limits', '/v1/grants/orders/acme/limits']) {
       const body = { limits: [{ requests: 5, unit: 'second', per: 'consumer' }] };

@@ -70,6 +70,7 @@ describe('management API: what commands read and change', () => {
     ] as const) {
       await api.refused('NOT_FOUND', 'petra', 'POST', '/v1/resources:change', change([deletion(kind, id)]));
       await api.refused('NOT_FOUND', 'petra', 'POST', '/v1/resources:change', change([deletion(kind, id, 77)]));
+      await api.refused('NOT_FOUND', 'petra', 'POST', '/v1/resources:change', change([deletion(kind, 'absent')]));
       await api.refused('FORBIDDEN', 'victor', 'POST', '/v1/resources:change', change([deletion(kind, id)]));
     }
     const operator = { id: 'petra', role: 'admin', enabled: true, tokens: [] };
