@@ -1,0 +1,98 @@
+// Everything that a version which carries its number has run: each step's command, where it runs, how long it may take,
+// and what a machine must have for it.
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { envoyVersions, nodeVersions } from '../../services/install-services.mjs';
+import { root } from '../testing/child.mjs';
+
+const npm = (script, ...args) => ['npm', 'run', '--silent', script, ...(args.length > 0 ? ['--', ...args] : [])];
+const succeeds = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+
+const lacksLinux = () => (process.platform === 'linux' ? null : 'needs Linux');
+const lacksEngine = () =>
+  succeeds('docker', 'info') ? null : 'needs a Docker engine: "docker info" finds none on this machine';
+const lacksGo = () => (succeeds('go', 'version') ? null : 'needs Go: "go version" fails');
+const lacksHosts = () =>
+  lacksLinux() ?? (process.getuid() === 0 ? lacksGo() : 'needs root, for network namespaces and control groups');
+
+/** The scripts of findings/, each a step: their packages change, and then what Postern's documents say of them. */
+const findings = readdirSync(join(root, 'findings'))
+  .filter((name) => name.endsWith('.sh'))
+  .map((name) => ({
+    name: `finding ${name.replace(/\.sh$/, '')}`,
+    command: [`findings/${name}`],
+    where: 'outside software alone',
+    minutes: 30,
+    lacks: lacksLinux,
+  }));
+
+/**
+ * Every step in its order: `{ name, command, where, minutes, lacks }`. `minutes` is the deadline; `lacks()` says why
+ * this machine cannot run it, or gives null.
+ */
+export const steps = [
+  {
+    name: 'state of the tree',
+    command: ['node', 'scripts/release-check.mjs', '--state'],
+    where: 'this working tree',
+    minutes: 10,
+    lacks: () => null,
+  },
+  {
+    name: 'npm test',
+    command: ['npm', 'test'],
+    env: { CI: 'true' },
+    where: `Node ${process.versions.node}`,
+    minutes: 90,
+    lacks: lacksLinux,
+  },
+  {
+    name: 'test:node-versions',
+    command: npm('test:node-versions', 'unit', 'conformance', 'integration', 'e2e'),
+    where: `Node ${nodeVersions.join(', ')}`,
+    minutes: 120,
+    lacks: lacksLinux,
+  },
+  {
+    name: 'test:envoy-versions',
+    command: npm('test:envoy-versions'),
+    where: `Envoy ${envoyVersions.join(', ')}`,
+    minutes: 90,
+    lacks: lacksLinux,
+  },
+  {
+    name: 'test:interop',
+    command: npm('test:interop'),
+    where: 'libraries of six languages',
+    minutes: 60,
+    lacks: lacksLinux,
+  },
+  {
+    name: 'clients:release',
+    command: npm('clients:release'),
+    where: "each registry's tools",
+    minutes: 60,
+    lacks: lacksLinux,
+  },
+  { name: 'docs', command: npm('docs'), where: 'build/docs', minutes: 30, lacks: () => null },
+  { name: 'attack', command: npm('attack'), where: 'every listener', minutes: 90, lacks: lacksLinux },
+  {
+    name: 'test:schemathesis',
+    command: npm('test:schemathesis'),
+    where: 'the management API',
+    minutes: 30,
+    lacks: lacksLinux,
+  },
+  { name: 'test:drills', command: npm('test:drills'), where: 'docs/drills.md', minutes: 60, lacks: lacksLinux },
+  { name: 'test:image', command: npm('test:image'), where: 'Docker', minutes: 60, lacks: lacksEngine },
+  {
+    name: 'test:kubernetes',
+    command: npm('test:kubernetes'),
+    where: 'an API server',
+    minutes: 90,
+    lacks: () => lacksLinux() ?? lacksGo(),
+  },
+  { name: 'test:cluster', command: npm('test:cluster'), where: 'a cluster', minutes: 120, lacks: lacksHosts },
+  ...findings,
+];
