@@ -123,7 +123,9 @@ async function explainStored(
       isFromTyped,
       file: store.file,
     };
-    const { notes, ...caller } = await readStoredCaller(store.resources, query).catch(withAdvice);
+    const { notes, ...caller } = await readStoredCaller(store.resources, query).catch((error: unknown) =>
+      withAdvice(error, store),
+    );
     notesOnGiven.push(...notes);
     if (proofOf(endpoint) !== 'token') return { ...caller, tokens: tokensOfPartners };
     return { ...caller, tokens: await readKnownTokens(sent.claims, store, environment) };
@@ -134,13 +136,13 @@ async function explainStored(
   return explained(requestId, { ...read, notes: [...read.notes, ...notesOnGiven, ...compared] }, explanation);
 }
 
+const NEEDS_OF_STORE = 'or what the store needs for it (POSTERN_KEYRING, or the variables that a file names)';
+
 /** What a command can do about an App Secret that it needs. */
-function withAdvice(error: unknown): never {
+function withAdvice(error: unknown, { answers }: Pick<OpenedStore, 'answers'>): never {
   if (!(error instanceof UnreadableSecret)) throw error;
-  throw new UsageError(
-    `${error.message}; give it with --secret-from, or what the store needs for it (POSTERN_KEYRING, or the variables that a file names)`,
-    { cause: error },
-  );
+  const orElse = answers === undefined ? NEEDS_OF_STORE : 'or paste the request beside its refusal in the console';
+  throw new UsageError(`${error.message}; give it with --secret-from, ${orElse}`, { cause: error });
 }
 
 /** The refusal of `--request-id`, or in a sentence why there is none to compare with; null when none is named. */
