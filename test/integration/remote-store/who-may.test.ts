@@ -43,6 +43,18 @@ describe('commands over the management API: who may, and what is said where it d
     assert.deepEqual([actor, action, reason], ['paula', 'api consumer edit', 'OPS-17']);
   });
 
+  it('undoes a change, and says in the trail which', async () => {
+    await done('consumer create umbrella --label team=payments', paula);
+    await done('consumer edit umbrella --name Wrong', paula);
+    const [changed] = JSON.parse(await done('audit list --consumer umbrella -o json', paula)) as { event: string }[];
+    await done(`audit revert ${changed?.event ?? ''} --yes`, paula);
+    assert.doesNotMatch(await done('consumer show umbrella -o json', paula), /Wrong/);
+    const [undone] = JSON.parse(await done('audit list --consumer umbrella -o json', alice)) as {
+      reverts?: { event: string };
+    }[];
+    assert.equal(undone?.reverts?.event, changed?.event);
+  });
+
   it('holds to roles and labels', async () => {
     await fails('consumer edit globex --name X', victor, 1, /the role viewer does not allow this: it needs operator/);
     await fails('endpoint edit orders --description x', paula, 1, /the role operator does not allow this/);
