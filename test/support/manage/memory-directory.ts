@@ -1,6 +1,5 @@
 import { endToFind } from '../../../src/resources/app-key-end.ts';
 import type { CredentialDirectory } from '../../../src/resources/changes/credential-directory.ts';
-import { collectAll } from '../../../src/resources/changes/resource-store.ts';
 import type { MemoryResourceStore } from './memory-resource-store.ts';
 
 /** What the indexes of a database say of App Keys in memory. */
@@ -11,6 +10,6 @@ export function memoryDirectory(store: MemoryResourceStore): Pick<CredentialDire
         if (endToFind(resource) === end) yield resource.id;
       }
     },
-    count: async (kind) => (await collectAll(store.list(kind))).length,
+    count: async (kind) => await Promise.resolve(store.countOf(kind)),
   };
 }

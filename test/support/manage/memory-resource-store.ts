@@ -122,6 +122,11 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     return Promise.resolve(this.#tables[kind].get(id) ?? null);
   }
 
+  /** How many there are; nothing of them is read. */
+  countOf(kind: ResourceKind): number {
+    return this.#tables[kind].size;
+  }
+
   async *list<K extends ResourceKind>(kind: K, selection: Selection = {}): AsyncGenerator<Stored<ResourceOf[K]>> {
     await Promise.resolve();
     const table: ReadonlyMap<string, Stored<ResourceOf[K]>> = this.#tables[kind];

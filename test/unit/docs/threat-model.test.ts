@@ -94,7 +94,7 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'A false database': { kinds: 'S', test: 'test/integration/mongodb/wrong-key-ring.test.ts' },
     'Edited documents, moved secrets': { kinds: 'T', test: 'test/integration/mongodb/faulty-records.test.ts' },
     'A compromised Postern': { kinds: 'TR', test: 'test/integration/mongodb/roles.test.ts' },
-    'App Keys of method `key` in lists': { kinds: 'I', test: 'test/unit/resources/changes/end-of-app-key.test.ts' },
+    'App Keys of method `key` in lists': { kinds: 'I', test: 'test/unit/resources/app-key-end.test.ts' },
     'Copies of the database': { kinds: 'I', test: 'test/unit/model/keyring/key-ring.test.ts' },
     'Secrets in kept [refusals](mongodb.md#refusals)': {
       kinds: 'I',
