@@ -16,6 +16,9 @@ use crate::{Problem, ProblemCode, Request, Secret, Signed};
 /// The largest body that the gateway accepts, in bytes.
 pub(crate) const MAX_BODY_BYTES: usize = 10_485_760;
 
+/// Most strings to sign are shorter, so that their room is asked for once.
+const USUAL_BYTES: usize = 256;
+
 /// The method `hmac`: date, method, target, body and chosen headers are signed with the App Secret.
 ///
 /// ```
@@ -33,6 +36,8 @@ pub struct Hmac {
     app_key: String,
     app_secret: Secret,
     algorithm: Algorithm,
+    keyed: Box<Keyed>,
+    /// In lower case.
     signed_headers: Vec<String>,
     nonces: Nonces,
 }
@@ -59,15 +64,6 @@ impl Algorithm {
             Self::HmacSha512 => "hmac-sha512",
         }
     }
-
-    fn sign(self, secret: &Secret, text: &str) -> String {
-        let key = secret.expose().as_bytes();
-        match self {
-            Self::HmacSha256 => mac::<::hmac::Hmac<Sha256>>(key, text),
-            Self::HmacSha384 => mac::<::hmac::Hmac<Sha384>>(key, text),
-            Self::HmacSha512 => mac::<::hmac::Hmac<Sha512>>(key, text),
-        }
-    }
 }
 
 impl std::str::FromStr for Algorithm {
@@ -81,10 +77,58 @@ impl std::str::FromStr for Algorithm {
     }
 }
 
-fn mac<M: Mac + KeyInit>(key: &[u8], text: &str) -> String {
-    let mut mac = <M as KeyInit>::new_from_slice(key).expect("HMAC takes a key of any length");
-    mac.update(text.as_bytes());
-    STANDARD.encode(mac.finalize().into_bytes())
+/// HMAC with the App Secret. It is kept, because preparing it takes nearly as long as using it.
+#[derive(Clone)]
+enum Keyed {
+    Sha256(::hmac::Hmac<Sha256>),
+    Sha384(::hmac::Hmac<Sha384>),
+    Sha512(::hmac::Hmac<Sha512>),
+}
+
+impl Keyed {
+    fn new(algorithm: Algorithm, secret: &Secret) -> Self {
+        fn with_key<M: KeyInit>(secret: &Secret) -> M {
+            M::new_from_slice(secret.expose().as_bytes()).expect("HMAC takes a key of any length")
+        }
+        match algorithm {
+            Algorithm::HmacSha256 => Self::Sha256(with_key(secret)),
+            Algorithm::HmacSha384 => Self::Sha384(with_key(secret)),
+            Algorithm::HmacSha512 => Self::Sha512(with_key(secret)),
+        }
+    }
+
+    /// Appends the signature of a text in base64.
+    fn append(&self, text: &str, to: &mut String) {
+        fn append<M: Mac + Clone>(keyed: &M, text: &str, to: &mut String) {
+            STANDARD.encode_string(keyed.clone().chain_update(text).finalize().into_bytes(), to);
+        }
+        match self {
+            Self::Sha256(keyed) => append(keyed, text, to),
+            Self::Sha384(keyed) => append(keyed, text, to),
+            Self::Sha512(keyed) => append(keyed, text, to),
+        }
+    }
+}
+
+/// What is signed: the names, and the string to sign.
+struct Lines {
+    listed: String,
+    text: String,
+}
+
+impl Lines {
+    fn has(&self, name: &str) -> bool {
+        self.listed.split(' ').any(|each| each == name)
+    }
+
+    fn add(&mut self, name: &str, value: &str) {
+        for part in [" ", name] {
+            self.listed.push_str(part);
+        }
+        for part in ["\n", name, ": ", value] {
+            self.text.push_str(part);
+        }
+    }
 }
 
 impl Hmac {
@@ -98,10 +142,12 @@ impl Hmac {
         let (app_key, app_secret) = (app_key.into(), app_secret.into());
         check_app_key(&app_key)?;
         check_app_secret(&app_secret)?;
+        let algorithm = Algorithm::default();
         Ok(Self {
             app_key,
+            keyed: Box::new(Keyed::new(algorithm, &app_secret)),
             app_secret,
-            algorithm: Algorithm::default(),
+            algorithm,
             signed_headers: Vec::new(),
             nonces: Nonces::Off,
         })
@@ -110,6 +156,7 @@ impl Hmac {
     /// Signs with another hash function.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.algorithm = algorithm;
+        self.keyed = Box::new(Keyed::new(algorithm, &self.app_secret));
         self
     }
 
@@ -119,7 +166,7 @@ impl Hmac {
         I: IntoIterator,
         I::Item: Into<String>,
     {
-        self.signed_headers = names.into_iter().map(Into::into).collect();
+        self.signed_headers = names.into_iter().map(|name| name.into().to_ascii_lowercase()).collect();
         self
     }
 
@@ -160,48 +207,50 @@ impl Hmac {
         }
         let mut signed = Signed::new(&target);
         let date = imf_date(seconds(now));
-        let mut lines = vec![
-            ("date", format!("date: {date}")),
-            ("request-line", format!("{} {} HTTP/1.1", request.method, signed.target())),
-        ];
+        let mut lines = Lines { listed: String::with_capacity(64), text: String::with_capacity(USUAL_BYTES) };
+        lines.listed.push_str("date request-line");
+        for part in ["date: ", &date, "\n", request.method, " ", signed.target(), " HTTP/1.1"] {
+            lines.text.push_str(part);
+        }
         signed.set_header("Date", date);
         if !request.body.is_empty() {
-            let digest = format!("SHA-256={}", STANDARD.encode(Sha256::digest(request.body)));
-            lines.push(("digest", format!("digest: {digest}")));
+            let mut digest = String::with_capacity(52);
+            digest.push_str("SHA-256=");
+            STANDARD.encode_string(Sha256::digest(request.body), &mut digest);
+            lines.add("digest", &digest);
             signed.set_header("Digest", digest);
         }
         let nonce = self.nonces.next();
-        let names: Vec<String> = self.signed_headers.iter().map(|name| name.to_ascii_lowercase()).collect();
-        for name in &names {
-            if lines.iter().any(|(listed, _)| listed == name) {
-                continue;
+        for name in &self.signed_headers {
+            match &nonce {
+                _ if lines.has(name) => {}
+                Some(nonce) if name == "x-nonce" => lines.add(name, nonce),
+                _ => lines.add(name, &signable_value(request, &target, name)?),
             }
-            let line = match &nonce {
-                Some(nonce) if name == "x-nonce" => format!("x-nonce: {nonce}"),
-                _ => format!("{name}: {}", signable_value(request, &target, name)?),
-            };
-            lines.push((name, line));
         }
         if let Some(nonce) = nonce {
-            if lines.iter().all(|(listed, _)| *listed != "x-nonce") {
-                lines.push(("x-nonce", format!("x-nonce: {nonce}")));
+            if !lines.has("x-nonce") {
+                lines.add("x-nonce", &nonce);
             }
             signed.set_header("X-Nonce", nonce);
         }
-        let (listed, lines): (Vec<&str>, Vec<String>) = lines.into_iter().unzip();
-        let text = lines.join("\n");
-        signed.set_header("Authorization", self.authorization(&listed.join(" "), &text));
-        signed.set_string_to_sign(text);
+        signed.set_header("Authorization", self.authorization(&lines));
+        signed.set_string_to_sign(lines.text);
         Ok(signed)
     }
 
-    fn authorization(&self, headers: &str, string_to_sign: &str) -> String {
-        format!(
-            r#"hmac appkey="{}", algorithm="{}", headers="{headers}", signature="{}""#,
-            self.app_key,
-            self.algorithm.as_str(),
-            self.algorithm.sign(&self.app_secret, string_to_sign),
-        )
+    fn authorization(&self, lines: &Lines) -> String {
+        let (app_key, algorithm) = (self.app_key.as_str(), self.algorithm.as_str());
+        let mut text = String::with_capacity(USUAL_BYTES);
+        let headers = &lines.listed;
+        for part in
+            ["hmac appkey=\"", app_key, "\", algorithm=\"", algorithm, "\", headers=\"", headers, "\", signature=\""]
+        {
+            text.push_str(part);
+        }
+        self.keyed.append(&lines.text, &mut text);
+        text.push('"');
+        text
     }
 }
 

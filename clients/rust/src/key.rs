@@ -1,5 +1,7 @@
 use std::fmt;
 
+use zeroize::Zeroizing;
+
 use crate::credential::{check_app_key, invalid, is_token};
 use crate::parameters::{extend, form_decode, pairs_of, percent_encode};
 use crate::target::Target;
@@ -77,7 +79,7 @@ impl Key {
         match &self.carrier {
             Carrier::Header(name) => {
                 let mut signed = Signed::new(&target);
-                signed.set_header(name, self.app_key.expose().to_owned());
+                signed.set_header(name.clone(), self.app_key.expose().to_owned());
                 Ok(signed)
             }
             Carrier::Query(name) => {
@@ -92,7 +94,8 @@ impl Key {
                 let mut query = target.query().to_owned();
                 let added = format!("{}={}", percent_encode(name), self.app_key.expose());
                 extend(&mut query, &added);
-                Ok(Signed::with_target(&target, format!("{}?{query}", target.path())))
+                let path_and_query = Zeroizing::new(format!("{}?{query}", target.path()));
+                Ok(Signed::with_target(&target, &path_and_query))
             }
         }
     }

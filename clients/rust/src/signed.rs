@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 
 use zeroize::Zeroizing;
@@ -8,29 +9,31 @@ use crate::target::Target;
 #[derive(Clone)]
 pub struct Signed {
     url: Zeroizing<String>,
-    target: Zeroizing<String>,
-    headers: Vec<(String, Zeroizing<String>)>,
+    /// Where path and query begin in the URL.
+    target_at: usize,
+    headers: Vec<(Cow<'static, str>, Zeroizing<String>)>,
     body: Option<Vec<u8>>,
     string_to_sign: Option<String>,
 }
 
 impl Signed {
     pub(crate) fn new(target: &Target<'_>) -> Self {
-        Self::with_target(target, target.path_and_query())
+        Self::with_target(target, &target.path_and_query())
     }
 
-    pub(crate) fn with_target(target: &Target<'_>, path_and_query: String) -> Self {
+    pub(crate) fn with_target(target: &Target<'_>, path_and_query: &str) -> Self {
+        let url = target.url_with(path_and_query);
         Self {
-            url: Zeroizing::new(target.url_with(&path_and_query)),
-            target: Zeroizing::new(path_and_query),
-            headers: Vec::new(),
+            target_at: url.len() - path_and_query.len(),
+            url: Zeroizing::new(url),
+            headers: Vec::with_capacity(4),
             body: None,
             string_to_sign: None,
         }
     }
 
-    pub(crate) fn set_header(&mut self, name: &str, value: String) {
-        self.headers.push((name.to_owned(), Zeroizing::new(value)));
+    pub(crate) fn set_header(&mut self, name: impl Into<Cow<'static, str>>, value: String) {
+        self.headers.push((name.into(), Zeroizing::new(value)));
     }
 
     pub(crate) fn set_body(&mut self, body: Vec<u8>) {
@@ -48,12 +51,12 @@ impl Signed {
 
     /// Path and query of [`url`](Self::url).
     pub fn target(&self) -> &str {
-        &self.target
+        &self.url[self.target_at..]
     }
 
     /// The headers to set. Each replaces every header of its name.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.headers.iter().map(|(name, value)| (name.as_ref(), value.as_str()))
     }
 
     /// The body to send in place of the one that was signed; `None` when it stays. `Content-Length` follows it.
@@ -76,7 +79,7 @@ impl Signed {
 /// Prints the names of the headers only: their values, the URL and the body may carry the credential.
 impl fmt::Debug for Signed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_ref()).collect();
         f.debug_struct("Signed")
             .field("headers", &names)
             .field("body_bytes", &self.body.as_ref().map(Vec::len))

@@ -1,5 +1,7 @@
 //! What of a URL is sent: the authority, and path and query byte for byte.
 
+use std::borrow::Cow;
+
 use crate::{Problem, ProblemCode};
 
 pub(crate) struct Target<'a> {
@@ -24,7 +26,8 @@ impl<'a> Target<'a> {
             return Err(not_absolute());
         }
         let target = Self { scheme, authority, rest };
-        if !authority.bytes().chain(rest.bytes()).all(|byte| (0x21..=0x7e).contains(&byte)) {
+        let is_visible = |text: &str| text.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
+        if !is_visible(authority) || !is_visible(rest) {
             return Err(Problem::new(
                 ProblemCode::TargetNotSignable,
                 "the URL holds a character that must be percent-encoded",
@@ -60,17 +63,17 @@ impl<'a> Target<'a> {
     }
 
     /// Path and query as they are sent.
-    pub(crate) fn path_and_query(&self) -> String {
+    pub(crate) fn path_and_query(&self) -> Cow<'a, str> {
         if self.rest.starts_with('/') {
-            self.rest.to_owned()
+            Cow::Borrowed(self.rest)
         } else {
-            format!("/{}", self.rest)
+            Cow::Owned(format!("/{}", self.rest))
         }
     }
 
     /// The whole URL with another path and query.
     pub(crate) fn url_with(&self, path_and_query: &str) -> String {
-        format!("{}://{}{path_and_query}", self.scheme, self.authority)
+        [self.scheme, "://", self.authority, path_and_query].concat()
     }
 }
 

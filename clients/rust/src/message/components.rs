@@ -72,7 +72,7 @@ impl<'a> Components<'a> {
             "@authority" => self.authority()?,
             "@path" => self.target.path().to_owned(),
             "@query" => format!("?{query}"),
-            "@request-target" => self.target.path_and_query(),
+            "@request-target" => self.target.path_and_query().into_owned(),
             "@target-uri" => {
                 format!("{}://{}{}", self.target.scheme(), self.authority()?, self.target.path_and_query())
             }

@@ -118,7 +118,7 @@ impl ParameterSignature {
         match place_of(request) {
             Place::Url => {
                 let (query, to_sign) = self.sign_text(target.query(), now)?;
-                let mut signed = Signed::with_target(&target, format!("{}?{query}", target.path()));
+                let mut signed = Signed::with_target(&target, &format!("{}?{query}", target.path()));
                 signed.set_string_to_sign(to_sign);
                 Ok(signed)
             }
