@@ -92,16 +92,15 @@ import { MAX_WEIGHED } from '../../../src/gateway/observe/consumer-figures.ts';
 
 const PAGE = 'docs/resource-accounting.md';
 
-/** What operators can fill, by the first cell of its row, and the number that is in force. */
+/** What operators can fill, as the page calls it, and the number that is in force. */
 const filledByOperators: Readonly<Record<string, string>> = {
-  'ids of endpoints, consumers, credentials, plans, issuers and operators': `${String(MAX_ID_CHARACTERS)} characters`,
-  'labels of an endpoint, consumer or issuer, of a group, and of a selector, also of a plan': String(MAX_LABELS),
-  'name of a label': `${String(MAX_LABEL_CHARACTERS)} characters`,
-  'value of a label': `${String(MAX_LABEL_CHARACTERS)} characters`,
-  'labels of a group, percent-encoded in the id of its grant': `${String(MAX_GRANT_HOLDER_CHARACTERS)} characters`,
+  ids: `${String(MAX_ID_CHARACTERS)} characters`,
+  'labels, also of a selector': String(MAX_LABELS),
+  'name or value of a label': `${String(MAX_LABEL_CHARACTERS)} characters`,
+  'labels of a group, percent-encoded': `${String(MAX_GRANT_HOLDER_CHARACTERS)} characters`,
   'names of consumers and operators': `${String(MAX_NAME_CHARACTERS)} characters`,
   descriptions: `${String(MAX_DESCRIPTION_CHARACTERS)} characters`,
-  'networks that a consumer or credential may call from': String(MAX_ALLOWED_NETWORKS),
+  'networks of an `allowFrom`': String(MAX_ALLOWED_NETWORKS),
   'hosts of an endpoint': String(MAX_HOSTS),
   'a host': `${String(MAX_HOST_CHARACTERS)} characters`,
   'paths of an endpoint': String(MAX_PATHS),
@@ -116,8 +115,8 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'limits of an endpoint': String(limitUnits.length * limitScopes.length),
   'limits of a grant': String(limitUnits.length),
   endpoints: String(MAX_ENDPOINTS),
-  'all endpoints together, as MongoDB keeps them': describeNumber('bytes', MAX_ENDPOINTS_BYTES),
-  'segments of the paths of all endpoints, counted for each host': String(MAX_PATH_SEGMENTS),
+  'all endpoints together': describeNumber('bytes', MAX_ENDPOINTS_BYTES),
+  'path segments of all endpoints, for each host': String(MAX_PATH_SEGMENTS),
   'grants for groups on an endpoint': String(MAX_GROUP_GRANTS_OF_ENDPOINT),
   'grants for groups': String(MAX_GROUP_GRANTS),
   plans: String(MAX_PLANS),
@@ -125,14 +124,14 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'limits of a plan': String(limitUnits.length),
   issuers: String(MAX_ISSUERS),
   'keys of an issuer': String(MAX_ISSUER_KEYS),
-  'a set of keys, in a file or at an address': describeNumber('bytes', MAX_JWKS_BYTES),
+  'a set of keys': describeNumber('bytes', MAX_JWKS_BYTES),
   'the `kid` of a key': `${String(MAX_KEY_ID_CHARACTERS)} characters`,
   '`issuer` of an issuer, and an audience': `${String(MAX_ISSUER_CHARACTERS)} characters`,
   'audiences of an issuer': String(MAX_AUDIENCES),
   'a `jwksUri`': `${String(MAX_JWKS_URI_CHARACTERS)} characters`,
   'required claims of an issuer': String(MAX_REQUIRED_CLAIMS),
   'values of a required claim': String(MAX_CLAIM_VALUES),
-  "different sets of claims of an issuer's credentials": String(MAX_CLAIM_NAMES_OF_ISSUER),
+  "sets of claim names of an issuer's credentials": String(MAX_CLAIM_NAMES_OF_ISSUER),
   'an App Key': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
   'a text with a public key': `${String(MAX_PUBLIC_KEY_CHARACTERS)} characters`,
   'an App Secret': `${String(MAX_APP_SECRET_CHARACTERS)} characters`,
@@ -142,14 +141,14 @@ const filledByOperators: Readonly<Record<string, string>> = {
   'hosts of an operator': String(MAX_OPERATOR_BOUNDS),
   'path prefixes of an operator': String(MAX_OPERATOR_BOUNDS),
   'owners of an audit event, and of a kept refusal': String(MAX_LABELS),
-  'attempts of an operator that are kept in a minute': String(throttleLimits.failuresPerClient),
+  'attempts of an operator kept in a minute': String(throttleLimits.failuresPerClient),
   'a reason': `${String(MAX_REASON_LENGTH)} characters`,
   'a body of the management API': describeNumber('bytes', MAX_BODY_BYTES),
-  'an access token that comes with an ID token': `${String(MAX_ACCESS_TOKEN_CHARACTERS)} characters`,
+  'an access token beside an ID token': `${String(MAX_ACCESS_TOKEN_CHARACTERS)} characters`,
   'items of a page': String(MAX_PAGE),
   'a cursor': `${String(MAX_CURSOR_LENGTH)} characters`,
   'requests that hold all endpoints at once': String(MAX_HOLDING_ENDPOINTS),
-  'requests compared to see what a change takes from others': String(MAX_PROBES),
+  'requests compared for what a change takes from others': String(MAX_PROBES),
   'a page, and one item whatever it has': describeNumber('bytes', MAX_PAGE_CHARACTERS),
 };
 
@@ -169,32 +168,30 @@ const filledByPartners: Readonly<Record<string, string>> = {
   'used signatures and assertions, in process': String(MAX_REMEMBERED),
   'those being written, with MongoDB': String(MAX_UNDER_WAY),
   'a token of an issuer': describeNumber('bytes', MAX_JWT_BYTES),
-  'a client certificate, as Envoy writes it': describeNumber('bytes', MAX_PEER_CERTIFICATE_CHARACTERS),
-  'names of a client certificate that are looked up': String(MAX_PEER_CERTIFICATE_NAMES),
-  'verified access tokens that are remembered': String(2 * REMEMBERED_ACCESS_TOKENS),
-  'verified tokens of issuers that are remembered': String(2 * REMEMBERED_ISSUER_TOKENS),
-  'client certificates that are remembered': String(2 * REMEMBERED_CERTIFICATES),
+  'a client certificate': describeNumber('bytes', MAX_PEER_CERTIFICATE_CHARACTERS),
+  'names of a client certificate': String(MAX_PEER_CERTIFICATE_NAMES),
+  'remembered access tokens': String(2 * REMEMBERED_ACCESS_TOKENS),
+  'remembered tokens of issuers': String(2 * REMEMBERED_ISSUER_TOKENS),
+  'remembered client certificates': String(2 * REMEMBERED_CERTIFICATES),
   'revoked access tokens': String(revocationBounds.tokens),
   'revoked access tokens of a credential': String(revocationBounds.perCredential),
   'counters of limits, in process': String(MAX_LIMIT_COUNTERS),
   'counters of requests, until they are written': String(MAX_REQUEST_COUNTERS),
-  'consumers that are weighed for [metrics by consumer](metrics-and-logs.md#metrics-by-consumer)': String(MAX_WEIGHED),
+  'consumers weighed for [metrics by consumer](metrics-and-logs.md#metrics-by-consumer)': String(MAX_WEIGHED),
   'times of last use, until they are written': String(MAX_KEPT),
   'App Keys without a holder': String(MAX_UNKNOWN),
   'method in a kept refusal': `${String(MAX_METHOD_LENGTH)} characters`,
   'path in a kept refusal': `${String(MAX_PATH_LENGTH)} characters`,
   'reason in a kept refusal': `${String(MAX_DETAIL_LENGTH)} characters`,
-  'memory of a cached credential, on average': describeNumber('bytes', BYTES_PER_ENTRY),
+  'a cached credential, on average': describeNumber('bytes', BYTES_PER_ENTRY),
 };
 
-/** The rows of the table below a heading. */
+/** What the list below a heading says: `- what: most`. */
 function readRows(heading: string): Readonly<Record<string, string>> {
   const [, rest = ''] = readDocument(PAGE).split(`\n## ${heading}\n`);
   const [section = ''] = rest.split('\n## ');
-  const rows = [...section.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(
-    ([, what = '', most = '']) => [what, most] as const,
-  );
-  return Object.fromEntries(rows.slice(1));
+  const items = [...section.matchAll(/^- (.+?): (.+)$/gm)];
+  return Object.fromEntries(items.map(([, what = '', most = '']) => [what, most] as const));
 }
 
 /** Every bound that the page has to name. A new one is added here, or to the limits of the transport. */
