@@ -7,8 +7,7 @@ export function signerRows(signers: readonly SignerRow[]): readonly Cells[] {
   return signers.map(({ byDefault, told, once, advice, ...row }) => [
     titleOf(row),
     coverCell(byDefault),
-    outcomeCell(byDefault, '1.1'),
-    outcomeCell(byDefault, '2'),
+    untoldCell(byDefault),
     told === null ? 'cannot be told' : outcomeCell(told, '1.1'),
     keyCell(row),
     once === 'verified' ? 'yes' : 'no',
@@ -43,6 +42,12 @@ function coverCell({ GET, POST }: Cases): string {
   const withBody = POST.covers.split(' ').filter((name) => !always.includes(name));
   const names = (list: readonly string[]): string => list.map((name) => `\`${name}\``).join(' ');
   return names(always) + (withBody.length === 0 ? '' : `; with a body ${names(withBody)}`);
+}
+
+/** What becomes of the requests of a library that is told nothing. */
+function untoldCell(byDefault: Cases): string {
+  const [first, second] = [outcomeCell(byDefault, '1.1'), outcomeCell(byDefault, '2')];
+  return first === second ? first : `${first}; over HTTP/2 ${second}`;
 }
 
 /** What becomes of a request, and, where that differs, of one with a body. */
