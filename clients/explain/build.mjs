@@ -6,6 +6,17 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const outdir = fileURLToPath(new URL('dist/lib/', import.meta.url));
 
+/** The gateway loads `yaml` when it needs it; here it is in the one file. */
+const withYaml = {
+  name: 'with-yaml',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /model\/document\/yaml-library\.ts$/ }, () => ({
+      contents: "import * as yaml from 'yaml';\nexport const loadYaml = () => yaml;\n",
+      resolveDir: root,
+    }));
+  },
+};
+
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: { 'postern-explain': 'clients/explain/src/main.ts' },
@@ -19,6 +30,7 @@ const { metafile } = await build({
   keepNames: true,
   legalComments: 'none',
   metafile: true,
+  plugins: [withYaml],
   // Some packages are CommonJS and ask for Node's modules by require.
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { settings } from '../gateway/config.ts';
 import { findWarnings } from '../resources/find-warnings.ts';
 import { parsePlacedDocument, type PlacedDocument, type PlacedOptions } from '../resources/parse-document.ts';
 import type { Problem } from '../model/document/problem.ts';
@@ -12,8 +11,6 @@ import { readSources, renderProblems, renderWarnings, type SourceFiles } from '.
 import { type OutputFormat, outputOption, type SelectorFlag, selectorOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../base/text/printable.ts';
-import { UsageError } from './failure.ts';
-import { findStore, isStoreUnnamed, requireDefaultFile } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 interface Finding extends SourceFiles {
@@ -58,7 +55,7 @@ With --selector, grants may name what only the store has. The store is not read:
   });
   addAction(command, context, async (names: readonly string[], { file = [], output, ...flags }: ValidateFlags) => {
     const given = [...names, ...file];
-    const files = given.length > 0 ? given : [fileOfStore(context.terminal.environment)];
+    const files = given.length > 0 ? given : [await fileOfStore(context.terminal.environment)];
     return await validate(files, { format: output, ...flags }, context.terminal);
   });
 }
@@ -91,16 +88,9 @@ export async function validate(
   return 'document' in finding.parsed ? exitCodes.done : exitCodes.failed;
 }
 
-/** The file that `serve` would serve. */
-function fileOfStore(environment: Terminal['environment']): string {
-  const location = findStore(undefined, environment);
-  if (location.kind === 'file') {
-    if (isStoreUnnamed(undefined, environment)) requireDefaultFile(location.path);
-    return location.path;
-  }
-  const { name } = settings.store;
-  const what = location.kind === 'api' ? 'a management API' : 'a database; "postern doctor --deep" looks through that';
-  throw new UsageError(`name the files to check: ${name} is ${what}`);
+/** Loads the settings: with files given, they are not needed. */
+async function fileOfStore(environment: Terminal['environment']): Promise<string> {
+  return (await import('./store/served-file.ts')).findServedFile(environment);
 }
 
 async function check(

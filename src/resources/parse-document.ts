@@ -30,6 +30,7 @@ import { checkClaimNames, checkIssuerReferences } from './issuer-references.ts';
 import { issuerKind, readIssuer } from './issuer.ts';
 import { planKind, readPlan } from './plan.ts';
 import { readList, readMapping } from '../model/document/read-mapping.ts';
+import { readTree } from '../model/document/read-tree.ts';
 import type { CredentialContext } from './app-secret.ts';
 import { keyFileReader, type ReadKeyFile, type ReadSecret } from './secret-source.ts';
 import type { DocumentSource, UnreadSource } from '../model/document/source-text.ts';
@@ -252,17 +253,18 @@ function declaredBy({ raw, place }: ReadItem<unknown>): Declared {
   return { id: typeof id === 'string' ? id : null, place };
 }
 
-/** Shorter texts are read by the YAML library, which takes no noticeable time for them. */
+/** Shorter texts are read at once, whatever their form: that takes no noticeable time or memory. */
 const LARGE_CHARACTERS = 64 * 1024;
 
 function treeOf(source: DocumentSource | UnreadSource): YamlTree {
   if ('message' in source) return unreadTree(source);
   const { text, file } = source;
+  if (text.length < LARGE_CHARACTERS) return readTree(source);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_LARGE_DOCUMENT_BYTES)
     return unreadTree({ file, line: 1, message: tooLarge(MAX_LARGE_DOCUMENT_BYTES) });
   const fitsLibrary = bytes <= MAX_DOCUMENT_BYTES;
-  const large = text.length < LARGE_CHARACTERS ? null : readLargeTree(source, fitsLibrary ? 'give-up' : 'report');
+  const large = readLargeTree(source, fitsLibrary ? 'give-up' : 'report');
   if (large !== null) return large;
   if (fitsLibrary) return readYamlTree(source);
   const why = `${tooLarge(MAX_DOCUMENT_BYTES)}, and is neither JSON nor of the form that "postern export" writes; write it so, or divide it`;

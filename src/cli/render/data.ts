@@ -1,5 +1,5 @@
-import { Document, visit } from 'yaml';
 import { escapeInJson, escapeInYaml, hasInvisible } from '../../model/document/escape-invisible.ts';
+import { loadYaml } from '../../model/document/yaml-library.ts';
 import type { OutputFormat } from '../flags/options.ts';
 
 /**
@@ -25,6 +25,7 @@ export function formatJson(value: unknown, indentation = 0): string {
 const BLANKS_THAT_BLOCKS_LOSE = /^\s|[ \t](\n|$)/;
 
 function formatYaml(value: unknown): string {
+  const { Document, visit } = loadYaml();
   // Without aliases: what appears twice is written twice, for readers that know only plain YAML.
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {

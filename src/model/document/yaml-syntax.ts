@@ -1,4 +1,5 @@
-import { Composer, Lexer, Parser, type Document, type YAMLError } from 'yaml';
+import type { Document, Parser, YAMLError } from 'yaml';
+import { loadYaml } from './yaml-library.ts';
 
 /** A fault of the text itself, at an offset in UTF-16 units. */
 export interface SyntaxFault {
@@ -25,11 +26,12 @@ export function readYamlSyntax(text: string): YamlSyntax {
   const faults: SyntaxFault[] = [];
   const loneReturn = findLoneReturn(text);
   if (loneReturn !== null) faults.push({ offset: loneReturn, message: LONE_RETURN });
+  const { Composer, Lexer, Parser } = loadYaml();
   const parser = new Parser();
   const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, logLevel: 'silent' });
   const documents: Document.Parsed[] = [];
 
-  for (const token of tokensOf(text, parser, faults)) {
+  for (const token of tokensOf(new Lexer().lex(text), parser, faults)) {
     if (token.type === 'directive') {
       faults.push({
         offset: token.offset,
@@ -72,8 +74,8 @@ export function findLoneReturn(text: string): number | null {
 const TOO_DEEP = `this nests more than ${String(MAX_DEPTH)} levels deep, which no declarative document does`;
 
 /** The parser's tokens, until its stack is too deep to compose. */
-function* tokensOf(text: string, parser: Parser, faults: SyntaxFault[]): ReturnType<Parser['parse']> {
-  for (const lexeme of new Lexer().lex(text)) {
+function* tokensOf(lexemes: Iterable<string>, parser: Parser, faults: SyntaxFault[]): ReturnType<Parser['parse']> {
+  for (const lexeme of lexemes) {
     yield* parser.next(lexeme);
     if (parser.stack.length > MAX_DEPTH) {
       faults.push({ offset: parser.offset, message: TOO_DEEP });

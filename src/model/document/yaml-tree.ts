@@ -1,7 +1,8 @@
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import type { Node, Pair, Scalar, YAMLMap } from 'yaml';
 import { isJsonObject } from './json.ts';
 import type { DocumentPath } from './problem.ts';
 import { positionFinder, type DocumentSource, type Position, type UnreadSource } from './source-text.ts';
+import { loadYaml } from './yaml-library.ts';
 import { readYamlSyntax, type SyntaxFault } from './yaml-syntax.ts';
 
 /** A fault of the tree at a place: a duplicate key, a tag, an alias without anchor. */
@@ -82,6 +83,7 @@ interface Converted {
 /** Owns the anchors met so far and the faults found on the way. */
 class Converter {
   readonly faults: TreeFault[] = [];
+  readonly #yaml = loadYaml();
   readonly #anchors = new Map<string, { readonly node: Node; converted: Converted | null }>();
   readonly #targets = new Map<Node, Node>();
   readonly #pairs = new Map<YAMLMap, Map<string, Pair>>();
@@ -95,7 +97,7 @@ class Converter {
   }
 
   convert(node: Node, path: (string | number)[]): Converted {
-    if (isAlias(node)) return this.#resolve(node.source, node, path);
+    if (this.#yaml.isAlias(node)) return this.#resolve(node.source, node, path);
     if (node.tag !== undefined) {
       this.#fault(node, path, 'tags (!name) are not supported; remove it, or quote a text that begins with "!"');
     }
@@ -108,14 +110,14 @@ class Converter {
   }
 
   #convertContent(node: Node, path: (string | number)[]): Converted {
-    if (isMap(node)) return this.#convertMap(node, path);
-    if (isSeq(node)) {
+    if (this.#yaml.isMap(node)) return this.#convertMap(node, path);
+    if (this.#yaml.isSeq(node)) {
       const list: unknown[] = [];
       let size = 1;
       for (const [index, item] of node.items.entries()) {
         path.push(index);
         // In a flow list, `[a: b]` is a pair: a mapping of one key.
-        const converted = isNode(item) ? this.convert(item, path) : this.#convertPairItem(item, node, path);
+        const converted = this.#yaml.isNode(item) ? this.convert(item, path) : this.#convertPairItem(item, node, path);
         path.pop();
         list.push(converted.value);
         size += converted.size;
@@ -123,7 +125,7 @@ class Converter {
       return { value: list, size };
     }
     this.#values += 1;
-    return { value: isScalar(node) ? this.#scalarOf(node) : null, size: 1 };
+    return { value: this.#yaml.isScalar(node) ? this.#scalarOf(node) : null, size: 1 };
   }
 
   #scalarOf({ type, source, value }: Scalar): unknown {
@@ -131,7 +133,8 @@ class Converter {
   }
 
   #convertPairItem(item: unknown, list: Node, path: (string | number)[]): Converted {
-    if (isPair(item)) this.#fault(isNode(item.key) ? item.key : list, path, 'put { } around the keys of a list item');
+    if (this.#yaml.isPair(item))
+      this.#fault(this.#yaml.isNode(item.key) ? item.key : list, path, 'put { } around the keys of a list item');
     return { value: null, size: 1 };
   }
 
@@ -141,10 +144,10 @@ class Converter {
     let merged: readonly Readonly<Record<string, unknown>>[] | null = [];
     let firstMerge: Node | null = null;
     for (const pair of map.items) {
-      const keyNode = isNode(pair.key) ? pair.key : map;
-      if (isMergeKey(pair)) {
+      const keyNode = this.#yaml.isNode(pair.key) ? pair.key : map;
+      if (this.#isMergeKey(pair)) {
         if (firstMerge !== null) {
-          const { line } = this.#positionOf(startOf(firstMerge) ?? 0);
+          const { line } = this.#positionOf(this.#startOf(firstMerge) ?? 0);
           const where = `first on line ${String(line)}`;
           this.#fault(keyNode, path, `"<<" appears twice in its mapping, ${where}; write <<: [*one, *other]`);
           continue;
@@ -158,10 +161,10 @@ class Converter {
       const key = this.#keyOf(keyNode, path);
       if (key === null) continue;
       path.push(key);
-      const converted = isNode(pair.value) ? this.convert(pair.value, path) : { value: null, size: 1 };
+      const converted = this.#yaml.isNode(pair.value) ? this.convert(pair.value, path) : { value: null, size: 1 };
       size += converted.size;
       if (Object.hasOwn(object, key)) {
-        const { line } = this.#positionOf(startOf(this.#pairsOf(map).get(key)?.key) ?? 0);
+        const { line } = this.#positionOf(this.#startOf(this.#pairsOf(map).get(key)?.key) ?? 0);
         this.#fault(keyNode, path, `this key appears twice in its mapping, first on line ${String(line)}; keep one`);
       } else {
         object[key] = converted.value;
@@ -188,7 +191,7 @@ class Converter {
   ): { readonly mappings: readonly Readonly<Record<string, unknown>>[] | null; readonly size: number } {
     path.push(MERGE_KEY);
     const before = this.faults.length;
-    const converted = isNode(value) ? this.convert(value, path) : { value: null, size: 1 };
+    const converted = this.#yaml.isNode(value) ? this.convert(value, path) : { value: null, size: 1 };
     const listed: readonly unknown[] = Array.isArray(converted.value) ? converted.value : [converted.value];
     const mappings = listed.filter(isJsonObject);
     if (mappings.length < listed.length && this.faults.length === before) {
@@ -200,14 +203,14 @@ class Converter {
 
   /** The text of a key; null, and a fault, for an invalid key. */
   #keyOf(node: Node, path: DocumentPath): string | null {
-    const value = isScalar(node) ? this.#scalarOf(node) : null;
+    const value = this.#yaml.isScalar(node) ? this.#scalarOf(node) : null;
     const fault = typeof value === 'string' ? (this.#dialect?.findKeyFault(value) ?? null) : null;
-    const isKey = isScalar(node) && node.tag === undefined && value !== '__proto__' && fault === null;
+    const isKey = this.#yaml.isScalar(node) && node.tag === undefined && value !== '__proto__' && fault === null;
     if (isKey && typeof value === 'string') {
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, { node, converted: { value, size: 1 } });
       return value;
     }
-    const advice = isScalar(node) ? '; quote it' : ' (quote a value that begins with "{", "[", "*" or "?")';
+    const advice = this.#yaml.isScalar(node) ? '; quote it' : ' (quote a value that begins with "{", "[", "*" or "?")';
     const message = fault ?? `this cannot be a key: a key is a text${advice}`;
     this.#fault(node, path, message);
     return null;
@@ -238,7 +241,7 @@ class Converter {
   }
 
   #fault(node: Node, path: DocumentPath, message: string): void {
-    this.faults.push({ offset: startOf(node) ?? 0, path: [...path], message });
+    this.faults.push({ offset: this.#startOf(node) ?? 0, path: [...path], message });
   }
 
   /** The pairs of a mapping by key, the first of each, and merged ones; built only for the places of problems. */
@@ -247,14 +250,14 @@ class Converter {
     if (pairs === undefined) {
       pairs = new Map();
       for (const pair of map.items) {
-        const key = isScalar(pair.key) ? pair.key.value : null;
+        const key = this.#yaml.isScalar(pair.key) ? pair.key.value : null;
         if (typeof key === 'string' && !pairs.has(key)) pairs.set(key, pair);
       }
-      const merge = map.items.find(isMergeKey)?.value;
-      const sources = isNode(merge) ? this.#contentOf(merge) : null;
-      for (const source of isSeq(sources) ? sources.items : [sources]) {
-        const content = isNode(source) ? this.#contentOf(source) : null;
-        if (!isMap(content)) continue;
+      const merge = map.items.find((pair) => this.#isMergeKey(pair))?.value;
+      const sources = this.#yaml.isNode(merge) ? this.#contentOf(merge) : null;
+      for (const source of this.#yaml.isSeq(sources) ? sources.items : [sources]) {
+        const content = this.#yaml.isNode(source) ? this.#contentOf(source) : null;
+        if (!this.#yaml.isMap(content)) continue;
         for (const [key, pair] of this.#pairsOf(content)) if (!pairs.has(key)) pairs.set(key, pair);
       }
       this.#pairs.set(map, pairs);
@@ -268,28 +271,28 @@ class Converter {
 
   offsetOf(root: Node | null, path: DocumentPath, part: 'key' | 'value'): number {
     let node = root;
-    let offset = startOf(root) ?? 0;
+    let offset = this.#startOf(root) ?? 0;
     for (const [index, step] of path.entries()) {
       const content = node === null ? null : this.#contentOf(node);
-      const pair = isMap(content) && typeof step === 'string' ? this.#pairsOf(content).get(step) : undefined;
-      const item = isSeq(content) && typeof step === 'number' ? content.items[step] : pair?.value;
+      const pair = this.#yaml.isMap(content) && typeof step === 'string' ? this.#pairsOf(content).get(step) : undefined;
+      const item = this.#yaml.isSeq(content) && typeof step === 'number' ? content.items[step] : pair?.value;
       if (pair === undefined && item === undefined) return offset;
-      const keyOffset = startOf(pair?.key);
+      const keyOffset = this.#startOf(pair?.key);
       const wantsKey = index === path.length - 1 && part === 'key';
-      offset = (wantsKey ? keyOffset : null) ?? startOf(item) ?? keyOffset ?? offset;
-      node = isNode(item) ? item : null;
+      offset = (wantsKey ? keyOffset : null) ?? this.#startOf(item) ?? keyOffset ?? offset;
+      node = this.#yaml.isNode(item) ? item : null;
     }
     return offset;
+  }
+
+  /** In quotes it is a key like any other. */
+  #isMergeKey({ key }: Pair): boolean {
+    return this.#yaml.isScalar(key) && key.value === MERGE_KEY && key.type === 'PLAIN' && key.tag === undefined;
+  }
+
+  #startOf(node: unknown): number | null {
+    return this.#yaml.isNode(node) && node.range ? node.range[0] : null;
   }
 }
 
 const MERGE_KEY = '<<';
-
-/** In quotes it is a key like any other. */
-function isMergeKey({ key }: Pair): boolean {
-  return isScalar(key) && key.value === MERGE_KEY && key.type === 'PLAIN' && key.tag === undefined;
-}
-
-function startOf(node: unknown): number | null {
-  return isNode(node) && node.range ? node.range[0] : null;
-}

@@ -13,7 +13,8 @@ import type { Problem } from '../document/problem.ts';
 import { type Place, placeIn, ProblemLog, reportRepeated } from '../document/problem-log.ts';
 import { readList, readMapping } from '../document/read-mapping.ts';
 import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
-import { readYamlTree, unreadTree } from '../document/yaml-tree.ts';
+import { readTree } from '../document/read-tree.ts';
+import { unreadTree, type YamlTree } from '../document/yaml-tree.ts';
 import { decodeCanonicalBase64 } from '../../base/text/encodings.ts';
 import { KEY_ID_PATTERN, RING_KEY_BYTES, type RingContent, type RingKey } from './ring-content.ts';
 
@@ -121,9 +122,9 @@ function quoteId(id: string): string {
   return /^k\d{8}-[0-9a-f]{6}$/.test(id) ? id : JSON.stringify(id);
 }
 
-function treeOf(source: DocumentSource | UnreadSource): ReturnType<typeof readYamlTree> {
+function treeOf(source: DocumentSource | UnreadSource): YamlTree {
   if ('message' in source) return unreadTree(source);
-  if (Buffer.byteLength(source.text) <= MAX_RING_BYTES) return readYamlTree(source);
+  if (Buffer.byteLength(source.text) <= MAX_RING_BYTES) return readTree(source);
   return unreadTree({ file: source.file, line: 1, message: 'this is larger than 1 MiB; a key ring is smaller' });
 }
 

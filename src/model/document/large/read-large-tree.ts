@@ -3,7 +3,7 @@ import { positionFinder, type DocumentSource, type Position } from '../source-te
 import { findLoneReturn } from '../yaml-syntax.ts';
 import { readYamlTree, type TreeFault, UNREADABLE, type YamlTree } from '../yaml-tree.ts';
 import type { SyntaxFault } from '../yaml-syntax.ts';
-import { readPlainYaml } from './read-plain-yaml.ts';
+import { readPlainYaml } from '../read-plain-yaml.ts';
 import { type ItemList, splitBlockItems, splitJsonItems, type SplitText } from './split-items.ts';
 
 /** More faulty items than these are not reported. */

@@ -1,5 +1,5 @@
 import { isMapping } from '../fields.ts';
-import { MAX_PLAIN_DEPTH, readPlainYaml } from './read-plain-yaml.ts';
+import { MAX_PLAIN_DEPTH, readPlainYaml } from '../read-plain-yaml.ts';
 
 /** The lists of a declarative document. */
 export const listKeys = ['endpoints', 'consumers', 'grants'] as const;

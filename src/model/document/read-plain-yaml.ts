@@ -13,11 +13,12 @@ import {
 /** Deeper than any declarative document; reading recurses. */
 export const MAX_PLAIN_DEPTH = 16;
 
-/**
- * What the two libraries do not read alike: tabs, carriage returns, byte order marks; and a value in brackets that more
- * follows on its line, which `js-yaml` can take for the next key.
- */
-const ODD_TEXT = /[\t\r\ufeff]|[\]}] *[^\s\]},:#]/;
+/** What the two libraries do not read alike: tabs, carriage returns, byte order marks. */
+const ODD_CHARACTER = /[\t\r\ufeff]/;
+/** A value in brackets that more follows on its line, which `js-yaml` can take for the next key. */
+const FOLLOWED_BRACKET = /[\]}] *[^\s\]},:#]/;
+/** A comment with a line of its own; or a line of a text over several lines, which is not plain. */
+const COMMENT_LINE = /(?:^|\n) *#[^\n]*/g;
 /** What can follow a quoted text on its line. */
 const AFTER_QUOTED = / *(?:[:,\]}#\n]|$)/y;
 const OPEN_BRACE = 0x7b;
@@ -44,7 +45,7 @@ const schema = CORE_SCHEMA.withTags(mappingTag);
  * two libraries might understand differently: then `yaml` has to read it (docs/adr/0010-reading-large-documents.md).
  */
 export function readPlainYaml(text: string): { readonly value: unknown } | null {
-  if (ODD_TEXT.test(text)) return null;
+  if (ODD_CHARACTER.test(text) || FOLLOWED_BRACKET.test(text.replaceAll(COMMENT_LINE, ''))) return null;
   try {
     const events = parseEvents(text, { maxDepth: MAX_PLAIN_DEPTH });
     if (!events.every((event) => isPlain(event, text))) return null;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { readPlainYaml } from '../../../../../src/model/document/large/read-plain-yaml.ts';
-import { readYamlTree } from '../../../../../src/model/document/yaml-tree.ts';
-import { documentArbitrary } from '../../../../support/declarative/document-arbitrary.ts';
-import { tampering, yamlMarks } from '../../../../support/declarative/tampered-text.ts';
+import { readPlainYaml } from '../../../../src/model/document/read-plain-yaml.ts';
+import { readYamlTree } from '../../../../src/model/document/yaml-tree.ts';
+import { documentArbitrary } from '../../../support/declarative/document-arbitrary.ts';
+import { tampering, yamlMarks } from '../../../support/declarative/tampered-text.ts';
 
 /** Fails unless both libraries find the text faultless and give the same values, or it is left to `yaml`. */
 function agrees(text: string): boolean {
@@ -50,6 +50,21 @@ const scalars = [
     '"a" b',
   ],
 ];
+/** Whole documents in every style, with comments, and as JSON. */
+const documents = fc
+  .record({
+    document: documentArbitrary,
+    indentSeq: fc.boolean(),
+    collectionStyle: fc.constantFrom('any', 'block', 'flow'),
+    lineWidth: fc.constantFrom(0, 30),
+    comment: fc.constantFrom('', '# a\n', '# {a} b\n\n  # "c\n', '#\n# [d] e: f\n'),
+    isJson: fc.boolean(),
+  })
+  .map(({ document, comment, isJson, ...style }) =>
+    isJson
+      ? JSON.stringify(document, null, style.lineWidth === 0 ? 2 : 0)
+      : stringify(document, style).replaceAll(/^(?=consumers|grants|  - )/gm, comment),
+  );
 /** Lists of resources in every style, and of scalars, of marks, and of anything. */
 const lists = fc.oneof(
   fc
@@ -82,6 +97,24 @@ describe('reading plain YAML', () => {
       { numRuns: 1500 },
     );
     assert.ok(readCount > 100, String(readCount));
+  });
+
+  it('does the same with whole documents', function () {
+    this.timeout(60_000);
+    let readCount = 0;
+    fc.assert(
+      fc.property(documents, tampering([...scalars, ...yamlMarks], { maxLength: 3 }), (document, tamper) => {
+        if (agrees(tamper(document))) readCount += 1;
+      }),
+      { numRuns: 500 },
+    );
+    assert.ok(readCount > 50, String(readCount));
+  });
+
+  it('passes over what comments hold', () => {
+    assert.equal(agrees('# write {a} or [b] c\n- a\n   # { d } e\n- { f: g } # h\n'), true);
+    assert.equal(readPlainYaml('- a:\n  - [GET] enabled: false # b\n'), null);
+    assert.equal(readPlainYaml('- a: "b\n  # [c] d"\n'), null);
   });
 
   it('reads what is written usually', () => {
