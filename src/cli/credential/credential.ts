@@ -2,7 +2,9 @@ import { type Command, Option } from 'commander';
 import { MIN_CHARACTERS_TO_SHOW } from '../../resources/app-key-end.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { shownFields } from '../../resources/credential-fields.ts';
+import { spansOf } from '../../resources/changes/due-spans.ts';
 import { textOf } from '../../resources/changes/generate-credential.ts';
+import { listDue } from '../../resources/changes/list-due.ts';
 import {
   declareUse,
   endsWithin,
@@ -94,7 +96,7 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
     ],
     exits: { notFound: 'no such consumer' },
     needsSecrets: () => 'where-possible',
-    show: async ({ resources, usage, file }, flags: ListFlags) => {
+    show: async ({ resources, usage, due, file }, flags: ListFlags) => {
       const { consumer, method, state, expiring, unused, formerInUse, limit, output } = flags;
       if (unused !== undefined && file !== null) {
         throw new UsageError(`--unused: when a credential was used is kept in MongoDB, not in ${file}`);
@@ -111,7 +113,17 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
       const isUseWanted = (shown: ShownCredential): boolean =>
         (unused === undefined || isUnusedFor(shown, unused, now)) &&
         (formerInUse !== true || isFormerInUse(shown, now));
-      const listed = selectFrom(resources.list('credential', { consumerId: consumer }), isWanted);
+      const query = {
+        endingSeconds: expiring ?? null,
+        isFormerWanted: formerInUse === true,
+        unusedSeconds: unused ?? null,
+      };
+      const spans = consumer === undefined ? spansOf(query, now) : null;
+      const all =
+        spans === null || due === null
+          ? resources.list('credential', { consumerId: consumer })
+          : listDue({ resources, due }, spans);
+      const listed = selectFrom(all, isWanted);
       const shown = selectFrom(readShownCredentials(listed, usage), isUseWanted, limit);
       const isNarrowed = [method, state, expiring, unused, formerInUse].some((wish) => wish !== undefined);
       const view = credentialView(now, { ...(isNarrowed && { none: NONE_FITS }), ofFormer: formerInUse === true });

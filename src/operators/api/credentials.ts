@@ -2,6 +2,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { ID_PATTERN } from '../../model/document/fields.ts';
 import { type DueWish, readDuePage } from '../../resources/changes/due-credentials.ts';
 import type { DueSpan } from '../../resources/changes/due-source.ts';
+import { spansOf } from '../../resources/changes/due-spans.ts';
 import { type CredentialPlace, readCredentialPage } from '../../resources/changes/page-credentials.ts';
 import {
   endsWithin,
@@ -17,7 +18,7 @@ import type { Operator } from '../../model/operator.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { listByKeyEnd, listNewest } from './credential-lists.ts';
-import { duePlaceText, readDuePlace, spansOf } from './due-query.ts';
+import { duePlaceText, readDuePlace } from './due-query.ts';
 import { credentialSchema, oneCredentialSchema, showCredential } from './credential-shapes.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { reachCredential, reaches, requireReached, selectorOf } from './reach.ts';

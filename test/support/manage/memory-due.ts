@@ -28,7 +28,8 @@ export function memoryDue(store: MemoryResourceStore): DueSource {
   return {
     list: async function* ({ order, afterMs, untilMs, behind }) {
       const places: DuePlace[] = [];
-      for await (const stored of store.list('credential')) {
+      await Promise.resolve();
+      for (const stored of store.indexed()) {
         const seconds = secondsOf(order, stored);
         if (seconds !== null) places.push({ order, atMs: seconds * 1000, id: stored.resource.id });
       }

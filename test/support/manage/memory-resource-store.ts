@@ -122,6 +122,11 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     return Promise.resolve(this.#tables[kind].get(id) ?? null);
   }
 
+  /** All credentials as an index knows them: nothing of them is read. */
+  indexed(): Iterable<Stored<ManagedCredential>> {
+    return this.#tables.credential.values();
+  }
+
   /** How many there are; nothing of them is read. */
   countOf(kind: ResourceKind): number {
     return this.#tables[kind].size;

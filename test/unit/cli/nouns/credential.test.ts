@@ -456,6 +456,34 @@ describe('postern credential', () => {
     assert.deepEqual(await ids('--unused', '7d'), ['ends-in-31'], 'what does not work yet is not unused');
   });
 
+  it('lists by what is due without reading the others, in the order of a list', async () => {
+    await issue('hmac', '--id', 'b', '--expires', '20d');
+    await issue('hmac', '--id', 'a', '--expires', '30d');
+    for (const id of ['c', 'd', 'e']) await issue('hmac', '--id', id);
+    await cli.done('credential', 'rotate', 'd', '--grace', '7d');
+    await cli.done('credential', 'rotate', 'e', '--grace', '7d');
+    cli.store.usage.set('d', { lastUsedAt: nowSeconds, retiringSecretLastUsedAt: nowSeconds });
+    cli.setNow(nowSeconds + day);
+    cli.store.usage.set('d', { lastUsedAt: nowSeconds + day, retiringSecretLastUsedAt: nowSeconds + day });
+    for (const id of ['a', 'c'])
+      cli.store.usage.set(id, { lastUsedAt: nowSeconds + 1, retiringSecretLastUsedAt: null });
+    for (const [flags, ids, read] of [
+      [['--expiring', '30d'], ['a', 'b'], 2],
+      [['--expiring', '30d', '--limit', '1'], ['a'], 2],
+      [['--former-in-use'], ['d'], 2],
+      [['--unused', '1d'], ['b', 'e'], 2],
+    ] as const) {
+      const before = cli.store.read.credential;
+      const listed = JSON.parse(await cli.done('credential', 'list', '-o', 'json', ...flags)) as { id: string }[];
+      assert.deepEqual(
+        listed.map(({ id }) => id),
+        ids,
+        flags.join(' '),
+      );
+      assert.equal(cli.store.read.credential - before, read, `${flags.join(' ')}: read`);
+    }
+  });
+
   it('shows all that a partner needs, and secrets only on request', async () => {
     await issue('hmac', '--id', 'a');
     await cli.done('credential', 'rotate', 'a');

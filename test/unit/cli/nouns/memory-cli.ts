@@ -6,6 +6,7 @@ import { RefusalMemory } from '../../../../src/check/refusals/refusal-memory.ts'
 import type { RefusalRecord, RefusalSource } from '../../../../src/check/refusals/refusal-record.ts';
 import { TrafficMemory } from '../../../../src/stores/traffic/traffic-memory.ts';
 import type { Terminal } from '../../../../src/cli/terminal.ts';
+import { memoryDue } from '../../../support/manage/memory-due.ts';
 import type { InitialResources, MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { type CommandResult, type Given, runCli } from '../run-cli.ts';
 
@@ -62,7 +63,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
           return await Promise.resolve({
             resources: store,
             usage: store,
-            due: null,
+            due: memoryDue(store),
             audit: store,
             refusals: sourceOf(refusals),
             traffic,
