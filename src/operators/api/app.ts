@@ -42,6 +42,7 @@ import { type RequestShare, RequestShares } from './request-shares.ts';
 import { consumers, endpoints, issuers } from './resources.ts';
 import { addRevert } from './revert.ts';
 import { addSessions, readAccessToken, SESSIONS_PATH } from './sessions.ts';
+import { addUsageRanking } from './usage-ranking.ts';
 import { addUsage } from './usage.ts';
 
 /** A resource is far smaller. */
@@ -217,6 +218,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addOperations(api, ports);
   addRevert(api, ports);
   addUsage(api, ports);
+  addUsageRanking(api, ports);
   addRefusals(api, ports);
   addRequestExplaining(api, ports);
   addReplicas(api, ports);

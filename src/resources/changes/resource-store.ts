@@ -17,7 +17,7 @@ import type { Plan } from '../../model/plan.ts';
 import type { OwnedBy } from '../../model/owned-by.ts';
 import { type Grant, type GroupGrant, isGroupGrant } from '../../model/grant.ts';
 import { endpointOfShortId, parseGrantId, shownGrantId } from '../grant.ts';
-import type { TrafficSource } from '../../model/traffic-count.ts';
+import type { RankingSource } from '../../model/traffic-ranking.ts';
 
 /** Which resources of a kind; any number of ids. What is absent does not narrow. */
 export interface Selection {
@@ -229,7 +229,7 @@ export interface SystemOfRecord extends AsyncDisposable {
   readonly due: DueSource | null;
   /** Null for a declarative file. */
   readonly directory: CredentialDirectory | null;
-  readonly traffic: TrafficSource;
+  readonly traffic: RankingSource;
   readonly audit: AuditTrail;
   /** What was refused to known callers; null where only the service that runs knows. */
   readonly refusals: RefusalSource | null;

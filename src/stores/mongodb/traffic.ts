@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, type Filter, MongoBulkWriteError, MongoError } from 'mongodb';
 import { chunksOf } from '../../resources/changes/resource-store.ts';
-import type { TrafficCount, TrafficSelection, TrafficSource } from '../../model/traffic-count.ts';
+import type { TrafficCount, TrafficSelection } from '../../model/traffic-count.ts';
+import type { RankingSource } from '../../model/traffic-ranking.ts';
 import type { TrafficSink } from '../traffic/traffic-recorder.ts';
 import { batchesInTime, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { collectionOf, type TrafficDocument } from './documents.ts';
 import { DUPLICATE_KEY } from './duplicates.ts';
 import { iterateWithFaults, translateFault } from './faults.ts';
+import { rankTraffic } from './rank-traffic.ts';
 
 const DAY_HOURS = 24;
 const HOUR_MS = 3_600_000;
@@ -107,10 +109,13 @@ function failuresOf(error: unknown): readonly { code: unknown; index: number }[]
 /** Consumers whose documents are asked for at once. */
 const CONSUMERS_AT_ONCE = 1000;
 const READ_AT_ONCE = 2000;
+/** Millions of counts are added up in less. */
+const RANKING_MS = 60_000;
 
-/** {@link TrafficSource} on MongoDB. Does not own the client. */
-export function createTrafficSource(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): TrafficSource {
+/** {@link RankingSource} on MongoDB. Does not own the client. */
+export function createTrafficSource(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): RankingSource {
   return {
+    rank: async (hours) => await rankTraffic(db, hours, Math.max(timeoutMs, RANKING_MS)),
     async *counts(selection) {
       const options = { projection: { by: 0 }, batchSize: READ_AT_ONCE } as const;
       for (const filter of filtersOf(selection)) {

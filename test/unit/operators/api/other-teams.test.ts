@@ -128,6 +128,12 @@ describe('an operator of one team', () => {
       }
       const { body } = await api.done('alice', 'GET', '/v1/usage?consumer=initech');
       assert.equal((body['total'] as { allowed: number }).allowed, 15);
+      const rankedFor = async (who: string): Promise<unknown> =>
+        (
+          (await api.done(who, 'GET', '/v1/usage/ranking')).body['grows'] as { consumer: string; allowed: number }[]
+        ).map(({ consumer, allowed }) => [consumer, allowed]);
+      assert.deepEqual(await rankedFor('paula'), [['initech', 1]]);
+      assert.deepEqual(await rankedFor('alice'), [['initech', 15]]);
     });
   });
 

@@ -43,12 +43,50 @@ describe('console: which consumers fail, grow and are silent', () => {
 
   it('says so where none does, and nothing where nobody called', async () => {
     assert.doesNotMatch((await console.open('victor', '/')).text, /Who fails|Consumers in the last 24 hours/);
+    console.now += 600;
     count('acme', 1, 5);
     count('acme', 30, 5);
     const { text } = await console.open('victor', '/');
     for (const what of ['Who fails: no request', 'Who grows: no consumer', 'Who is silent: every consumer']) {
       assert.ok(text.includes(`<p class="empty">${what}`), what);
     }
+  });
+
+  it('keeps what was counted for a minute, and shows older counts with their time while new ones are read', async () => {
+    count('acme', 1, 5);
+    const look = async () => (await console.open('victor', '/')).text;
+    assert.deepEqual(ranked(await look(), 'Who grows'), ['acme']);
+    count('globex', 1, 9);
+    console.now += 59;
+    const fresh = await look();
+    assert.deepEqual([ranked(fresh, 'Who grows'), fresh.includes('As of')], [['acme'], false]);
+    console.now += 1;
+    const older = await look();
+    assert.deepEqual(ranked(older, 'Who grows'), ['acme']);
+    const at = new Date(NOW * 1000).toISOString().slice(0, 16).replace('T', ' ');
+    assert.match(older, new RegExp(`As of <time [^>]*>${at} UTC</time>`));
+    const next = await look();
+    assert.deepEqual([ranked(next, 'Who grows'), next.includes('As of')], [['globex', 'acme'], false]);
+    count('initech', 1, 20);
+    console.now += 600;
+    assert.deepEqual(ranked(await look(), 'Who grows'), ['initech', 'globex', 'acme'], 'nothing that old is shown');
+  });
+
+  it('ranks those within reach alone, and anew each time, for an operator with labels', async () => {
+    const labels = { team: 'pay' };
+    await console.store.commit(
+      [
+        {
+          ...{ kind: 'consumer' as const, id: 'labelled', before: null },
+          after: { ...consumerDefaults, id: 'labelled', labels },
+        },
+      ],
+      { actor: 'test', action: 'test' },
+    );
+    console.add('paula', 'viewer', { selector: labels });
+    count('acme', 1, 50, 9);
+    const { text } = await console.open('paula', '/');
+    assert.doesNotMatch(text, /acme/);
   });
 
   it('ranks by the API beyond what it lists, by one of the counts', async () => {
