@@ -1,5 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { ID_PATTERN } from '../../model/document/fields.ts';
+import { listFewFirst } from '../../resources/changes/few-first.ts';
 import { findGrant, type ResourceStore } from '../../resources/changes/resource-store.ts';
 import { MAX_GRANT_HOLDER_CHARACTERS } from '../../model/bounds.ts';
 import { type Grant, isGroupGrant } from '../../model/grant.ts';
@@ -100,12 +101,19 @@ export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { res
       const cursors = context.get('cursors');
       const after = await placeOf(cursors, at, { endpointIds, resources });
       const isForGroup = forGroups === 'true' ? true : undefined;
-      const listed = resources.list('grant', { endpointIds, consumerId, isForGroup, after });
+      const listed = listFewFirst(
+        resources,
+        'grant',
+        { endpointIds, consumerId, isForGroup, after },
+        { most: limit + 1, idOf: grantId },
+      );
       const { shown, last } = await readPage(
         listed,
         limit,
         async (some) => await holdersWithin(operator, some, resources),
         ({ resource }) => JSON.stringify(resource).length,
+        // Who reaches everything gets each of them.
+        selectorOf(operator) === undefined ? limit + 1 : undefined,
       );
       const nextCursor = last === null ? null : cursors.after(shownGrantId(last.resource));
       return context.json({ items: shown.map((each) => ({ ...pick(showGrant(each), fields) })), nextCursor }, 200);

@@ -15,6 +15,7 @@ import {
   sortings,
   sortRows,
   sumTraffic,
+  type UsageSummary,
 } from '../../resources/changes/usage/sum-traffic.ts';
 import { TRAFFIC_MONTHS } from '../../model/bounds.ts';
 import type { Operator } from '../../model/operator.ts';
@@ -157,16 +158,21 @@ has what it has used of the plans within reach.`,
       const endHour = until === undefined ? Infinity : endHourOf(by, momentBack(until, nowSeconds));
       if (endHour <= sinceHour) throw new ApiProblem('MALFORMED_REQUEST', 'until is not after since');
       const selection = await select(operator, { ...wish, sinceHour }, resources);
-      const counts = selection === null ? [] : traffic.counts(selection);
-      const isSeen = await createSight(operator, selection, resources);
-      const seen = filter(counts, (count) => count.hour < endHour && isSeen(count));
-      const summary = await sumTraffic(seen, by, Math.min(nowSeconds, endHour * HOUR_SECONDS - 1));
+      const sum = async (): Promise<UsageSummary> => {
+        const counts = selection === null ? [] : traffic.counts(selection);
+        const isSeen = await createSight(operator, selection, resources);
+        const seen = filter(counts, (count) => count.hour < endHour && isSeen(count));
+        return await sumTraffic(seen, by, Math.min(nowSeconds, endHour * HOUR_SECONDS - 1));
+      };
+      const [summary, plans, limits] = await Promise.all([
+        sum(),
+        plansOf(operator, wish, nowSeconds),
+        limitsOf(operator, wish, nowSeconds),
+      ]);
       // What was deleted still has its counts.
       if (summary.rows.length === 0) await requireNamed(wish, resources);
       const sorted = sort === undefined ? summary.rows : sortRows(summary.rows, sort);
       const rows = isTime(by) ? sorted : sorted.slice(0, limit);
-      const plans = await plansOf(operator, wish, nowSeconds);
-      const limits = await limitsOf(operator, wish, nowSeconds);
       return context.json({ ...declareUsage({ ...summary, rows }, by, sinceHour), ...plans, ...limits }, 200);
     },
   );

@@ -23,15 +23,17 @@ export async function readAccessQuestions(
   endpoints: readonly Endpoint[],
 ): Promise<readonly AccessQuestion[]> {
   const consumerId = consumer.id;
-  const credentials = (await collectAll(store.list('credential', { consumerId }))).map(({ resource }) => resource);
   const ids = endpoints.map(({ id }) => grantId({ endpointId: id, consumerId }));
-  const own = new Map<string, OwnGrant>();
-  for await (const { resource } of store.list('grant', { ids })) {
-    if (!isGroupGrant(resource)) own.set(resource.endpointId, resource);
-  }
   const [only, ...others] = endpoints;
-  const groups = await listGroupGrants(store, others.length === 0 ? only?.id : undefined);
-  const plans = await listPlans(store);
+  const [held, grants, groups, plans] = await Promise.all([
+    collectAll(store.list('credential', { consumerId, isSealed: true })),
+    collectAll(store.list('grant', { ids })),
+    listGroupGrants(store, others.length === 0 ? only?.id : undefined),
+    listPlans(store),
+  ]);
+  const credentials = held.map(({ resource }) => resource);
+  const own = new Map<string, OwnGrant>();
+  for (const { resource } of grants) if (!isGroupGrant(resource)) own.set(resource.endpointId, resource);
   return endpoints.map((endpoint) => ({
     endpoint,
     consumer,

@@ -48,6 +48,8 @@ export interface Selection {
   readonly after?: string | undefined;
   /** In place of the order of ids. */
   readonly newest?: NewestFirst | undefined;
+  /** Credentials with their secrets as they are stored: for what looks at none of these. */
+  readonly isSealed?: true | undefined;
   /** So many are wanted: no more are asked for at once. A list still gives all that are taken from it. */
   readonly most?: number | undefined;
 }

@@ -6,6 +6,7 @@ import { isGroupGrant, type OwnGrant } from '../../model/grant.ts';
 import { grantInEffect, isGrantLive, rankGrants } from '../../model/grant-in-effect.ts';
 import { grantId } from '../grant.ts';
 import type { ManagedCredential } from '../resource.ts';
+import { listFewFirst } from './few-first.ts';
 import { type Access, type AccessQuestion, judgeAccess } from './access.ts';
 import { collectAll, listGroupGrants, listPlans, pagesOf, type ResourceStore, takeFirst } from './resource-store.ts';
 
@@ -62,15 +63,20 @@ export async function* listAccessPages(
   selection: ConsumerSelection = {},
 ): AsyncGenerator<AccessPage, void, undefined> {
   if (endpoint.scenario === 'open') return;
-  const groups = rankGrants(await listGroupGrants(store, endpoint.id));
-  const plans = await listPlans(store);
+  const [groupGrants, plans, isByGrant] = await Promise.all([
+    listGroupGrants(store, endpoint.id),
+    listPlans(store),
+    leadsByGrant(store, endpoint, selection),
+  ]);
+  const groups = rankGrants(groupGrants);
   const needsGrant = endpoint.accessCondition === 'authenticated-and-authorized';
   const hasLiveGroup = groups.some((grant) => isGrantLive(grant, nowSeconds));
   const pages =
-    needsGrant && !hasLiveGroup && (await leadsByGrant(store, endpoint.id, selection))
+    isByGrant && !hasLiveGroup
       ? pagesByGrant(store, endpoint.id, selection)
       : pagesOfAll(store, endpoint.id, selection);
-  for await (const page of readAhead(pages)) {
+  // Who wants few seldom needs the next page.
+  for await (const page of selection.most === undefined ? readAhead(pages) : pages) {
     const isLetIn = ({ consumer: { enabled, labels }, own }: Candidate): boolean =>
       enabled && (!needsGrant || grantInEffect(own, groups, labels, nowSeconds) !== null);
     const letIn = await judgePage(store, { endpoint, groups, plans }, page.candidates.filter(isLetIn), nowSeconds);
@@ -93,9 +99,10 @@ interface CandidatePage extends Pick<AccessPage, 'lookedAt' | 'last'> {
  */
 async function leadsByGrant(
   store: ResourceStore,
-  endpointId: string,
+  { id: endpointId, accessCondition }: Exclude<Endpoint, { readonly scenario: 'open' }>,
   { labels = {}, namedLike, id }: ConsumerSelection,
 ): Promise<boolean> {
+  if (accessCondition !== 'authenticated-and-authorized') return false;
   const isChosen = Object.keys(labels).length > 0 || namedLike !== undefined;
   if (!isChosen || id !== undefined) return true;
   const first = await takeFirst(store.list('grant', { endpointId }), CONSUMERS_AT_ONCE + 1);
@@ -110,7 +117,11 @@ async function* pagesByGrant(
 ): AsyncGenerator<CandidatePage> {
   // The ids of an endpoint's own grants come in the order of their consumers.
   const after = consumerId === undefined ? undefined : grantId({ endpointId, consumerId });
-  const grants = store.list('grant', { endpointId, consumerId: id, after });
+  const selection = { endpointId, consumerId: id, after };
+  const grants =
+    most === undefined
+      ? store.list('grant', selection)
+      : listFewFirst(store, 'grant', selection, { most, idOf: grantId });
   for await (const page of pagesOf(grants, CONSUMERS_AT_ONCE, most)) {
     const own = new Map(
       page.flatMap(({ resource }) => (isGroupGrant(resource) ? [] : [[resource.consumerId, resource]])),
@@ -130,7 +141,11 @@ async function* pagesOfAll(
   { labels, namedLike, after, id, most }: ConsumerSelection,
 ): AsyncGenerator<CandidatePage> {
   const chosen = { labels, namedLike, after, ids: id === undefined ? undefined : [id] };
-  for await (const page of pagesOf(store.list('consumer', chosen), CONSUMERS_AT_ONCE, most)) {
+  const consumers =
+    most === undefined
+      ? store.list('consumer', chosen)
+      : listFewFirst(store, 'consumer', chosen, { most, idOf: (consumer) => consumer.id });
+  for await (const page of pagesOf(consumers, CONSUMERS_AT_ONCE, most)) {
     const ids = page.map(({ resource }) => grantId({ endpointId, consumerId: resource.id }));
     const own = new Map<string, OwnGrant>();
     for await (const { resource } of store.list('grant', { ids })) {
@@ -149,7 +164,7 @@ async function judgePage(
 ): Promise<readonly ConsumerAccess[]> {
   if (candidates.length === 0) return [];
   const credentials = new Map<string, ManagedCredential[]>(candidates.map(({ consumer }) => [consumer.id, []]));
-  for await (const { resource } of store.list('credential', { consumerIds: [...credentials.keys()] })) {
+  for await (const { resource } of store.list('credential', { consumerIds: [...credentials.keys()], isSealed: true })) {
     credentials.get(resource.consumerId)?.push(resource);
   }
   return candidates.map(({ consumer, own }) => {

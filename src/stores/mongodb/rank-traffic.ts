@@ -39,8 +39,16 @@ export async function rankTraffic(db: Db, hours: RankingHours, timeoutMs: number
   return { callers: callers?.sum ?? 0, fails: listOf('fails'), grows: listOf('grows'), silent: listOf('silent') };
 }
 
-function readRanked({ _id: consumerId, allowed, refused, limited, before, week }: Document): RankedConsumer {
-  return { consumerId, allowed, refused, limited, before, week } as RankedConsumer;
+function readRanked(document: Document): RankedConsumer {
+  const countOf = (name: string): number => Number(document[name]);
+  return {
+    consumerId: String(document['_id']),
+    allowed: countOf('allowed'),
+    refused: countOf('refused'),
+    limited: countOf('limited'),
+    before: countOf('before'),
+    week: countOf('week'),
+  };
 }
 
 function mostBy(field: string, more: Document): readonly Document[] {

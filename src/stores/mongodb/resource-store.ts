@@ -46,6 +46,8 @@ export interface MongoResourceStorePorts {
   readonly timeoutMs?: number;
 }
 
+const sealedReading: SecretReading = { sealer: null, keepsUnopened: true };
+
 /** {@link ResourceStore} on MongoDB. Does not own the client. */
 export class MongoResourceStore implements ResourceStore {
   readonly maxChangesPerCommit = MAX_CHANGES_PER_COMMIT;
@@ -75,7 +77,8 @@ export class MongoResourceStore implements ResourceStore {
     const { db, onFault, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#ports;
     await this.#requireReadable();
     const collection = db.collection<Identified>(recordKinds[kind].collection);
-    const { namedLike } = selection;
+    const { namedLike, isSealed } = selection;
+    const reading = isSealed === true ? sealedReading : this.#reading;
     const named = namedLike === undefined ? null : await findNamed(collection, namedLike, timeoutMs);
     const { parts, sort } = await orderOf(collection, selection.newest, timeoutMs);
     for (const narrowed of productOf([...filtersOf(selection)], parts)) {
@@ -83,7 +86,7 @@ export class MongoResourceStore implements ResourceStore {
       const batchSize = Math.min(selection.most ?? READ_AT_ONCE, READ_AT_ONCE);
       const documents = collection.find(filter, { sort, batchSize });
       for await (const document of iterateWithFaults(batchesInTime(documents, timeoutMs))) {
-        const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, this.#reading);
+        const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, reading);
         if ('value' in mapped) yield mapped.value;
         // Nothing is wrong with the record: without it the list would be incomplete.
         else if (mapped.fault.kind === 'unknown-key') throw unreadable(mapped.fault);

@@ -45,7 +45,7 @@ describe('a ranking of consumers in MongoDB', () => {
       { codes: { ALLOWED: { 12: 'many', 11: 2 } } },
       { consumerId: 5, codes: {} },
       { day: 'today', codes: { ALLOWED: { 12: 3 } } },
-    ].map((fields, index) => ({ _id: `${String(index)}`, day, endpointId: 'orders', consumerId: 'acme', ...fields }));
+    ].map((fields, index) => ({ _id: String(index), day, endpointId: 'orders', consumerId: 'acme', ...fields }));
     await database.db().collection<{ _id: string }>('traffic').insertMany(made, { bypassDocumentValidation: true });
     const ranking = await createTrafficSource(database.db()).rank?.(rankingHours(NOON));
     assert.deepEqual(ranking, {

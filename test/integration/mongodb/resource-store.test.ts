@@ -58,6 +58,18 @@ describe('the resource store on MongoDB', () => {
     await db().collection<Anything>(collection).insertOne(document, { bypassDocumentValidation: true });
   };
 
+  it('lists credentials with their secrets as they are stored, where none is looked at', async () => {
+    const store = storeOn(db());
+    await store.commit(whole(), operation);
+    for await (const { resource } of store.list('credential', { isSealed: true })) {
+      const { appSecret } = secretsOf(resource);
+      assert.throws(() => appSecret?.reveal(), /opens no secrets/);
+    }
+    for await (const { resource } of store.list('credential')) {
+      assert.equal(secretsOf(resource).appSecret?.reveal().toString(), APP_SECRET);
+    }
+  });
+
   describe('on an empty database', () => {
     beforeEach(async () => {
       await db().dropDatabase();

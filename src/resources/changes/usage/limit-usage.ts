@@ -55,12 +55,14 @@ export async function readLimitUse(
   if (held.length === 0) return [];
   const units = [...new Set(held.map(({ limit }) => limit.unit))];
   const sums = new Sums(units, nowSeconds);
-  await sums.add('consumer', traffic.counts({ sinceHour: sums.sinceHour, consumers: [consumer.id] }), isSeen);
   const shared = new Set(held.flatMap(({ endpointId, limit }) => (limit.per === 'endpoint' ? [endpointId] : [])));
-  for (const endpointId of shared) {
-    const counts = traffic.counts({ sinceHour: sums.sinceHour, endpointId, consumers: null });
-    await sums.add('endpoint', counts, () => true);
-  }
+  await Promise.all([
+    sums.add('consumer', traffic.counts({ sinceHour: sums.sinceHour, consumers: [consumer.id] }), isSeen),
+    ...[...shared].map(async (endpointId) => {
+      const counts = traffic.counts({ sinceHour: sums.sinceHour, endpointId, consumers: null });
+      await sums.add('endpoint', counts, () => true);
+    }),
+  ]);
   return held
     .map((each) => ({
       ...each,

@@ -48,6 +48,21 @@ describe('a page of callers, and one of credentials', () => {
     }
   });
 
+  it('reads little more than it shows, where all are wanted', async () => {
+    const api = await manyCallers('payments');
+    await api.add('alice', 'admin');
+    for (const path of ['/v1/endpoints/orders/callers?allowed=any&limit=10', '/v1/grants?endpoint=orders&limit=10']) {
+      const { grant, consumer } = api.store.read;
+      const { body } = await api.done('alice', 'GET', path);
+      assert.equal((body['items'] as readonly unknown[]).length, 10, path);
+      const read = [api.store.read.grant - grant, api.store.read.consumer - consumer];
+      assert.ok(
+        read.every((count) => count <= 11),
+        `${path}: ${read.join(' grants, ')} consumers`,
+      );
+    }
+  });
+
   it('reads on where none of many within reach is wanted', async () => {
     const api = await manyCallers('payments');
     for (const [path, name, only] of lists) {
