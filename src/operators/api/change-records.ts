@@ -5,6 +5,7 @@ import type { Operator } from '../../model/operator.ts';
 import { wholeRevision } from '../../model/store-revision.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { LAST_ADMIN, takesLastAdmin } from '../../resources/changes/plan-operator.ts';
+import { takenCredentialId, takenId } from '../../resources/changes/planned-conflict.ts';
 import { chunksOf, collectAll, Conflict, notFound, Outdated } from '../../resources/changes/resource-store.ts';
 import { permissionFor } from '../../resources/changes/rights/judge-changes.ts';
 import { isTooLarge } from '../../resources/changes/store-fault.ts';
@@ -12,7 +13,7 @@ import { idOfResource } from '../../resources/declare-resource.ts';
 import { type ResourceKind, resourceKinds, type ResourceOf, type Stored } from '../../resources/resource.ts';
 import { requireSeenEvent } from './audit.ts';
 import { requirePermission } from './authenticate.ts';
-import { commit, operationOf } from './change.ts';
+import { commit, conflictOf, operationOf } from './change.ts';
 import { requireManager } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem, invalidResource } from './problem.ts';
@@ -114,6 +115,7 @@ ${String(MAX_CHANGES_PER_COMMIT)} changes and ${String(MAX_CHANGES_BYTES / 1024 
         if (!isIts) throw new ApiProblem('MALFORMED_REQUEST', `the event ${reverts.event} is of something else`);
       }
       const planned = await readAll(wanted, { operator, resources, nowSeconds: clock.nowSeconds() });
+      await refuseTaken(planned, operator, resources);
       const changes = [...planned, ...(await findMissing(planned, operator, resources))];
       const keepsManager = changes.some(({ kind }) => kind === 'operator');
       if (keepsManager) await requireOtherAdmin(changes, resources);
@@ -178,6 +180,28 @@ async function readAll(
 function gone({ kind, id }: Sent, operator: Operator): Error {
   if (selectorOf(operator) !== undefined) return notFound(kind, id, []);
   return new Outdated(`the ${kind} "${id}" was deleted meanwhile; look at it and try again. Nothing was changed`);
+}
+
+/** Whose grants are, follows from their ids; operators are for those who reach everything. */
+const takenKinds = ['endpoint', 'consumer', 'credential', 'plan', 'issuer'] as const;
+
+/**
+ * What is made under an id that another team has is refused as by the route of its kind: without a name, and with a
+ * trace in the audit trail.
+ */
+async function refuseTaken(planned: readonly Change[], operator: Operator, resources: Resources): Promise<void> {
+  if (selectorOf(operator) === undefined) return;
+  for (const kind of takenKinds) {
+    const ids = planned.flatMap((each) => (each.kind === kind && each.before === null ? [each.id] : []));
+    if (ids.length === 0) continue;
+    const reached = await findReached(operator, kind, ids, resources);
+    const own = new Set(reached.map(({ resource }) => idOfResource(resource)));
+    for await (const { resource } of resources.list<ResourceKind>(kind, { ids })) {
+      const id = idOfResource(resource);
+      if (own.has(id)) continue;
+      throw await conflictOf(kind === 'credential' ? takenCredentialId(id) : takenId(kind, id), operator, resources);
+    }
+  }
 }
 
 /**

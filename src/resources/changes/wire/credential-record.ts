@@ -98,12 +98,8 @@ export function readSentCredential(
   const whole = fillSecrets(material, keeps, stored, fault);
   const keepsKey = keeps['appKey'] === 'appKey' && stored !== null;
   const foundBy = keepsKey ? stored.appKeyHash : appKeyHash;
-  const isSecret = materialFacts[material.kind].appKey === 'secret';
-  const wasPublic = stored !== null && materialFacts[stored.material.kind].appKey === 'public';
-  if (foundBy === null) fault('appKey', '"appKey" is missing');
-  else if (isSecret && wasPublic && foundBy === stored.appKeyHash) {
-    fault('appKey', 'the App Key of this credential was public; method key needs a secret one');
-  }
+  const wrongKey = faultOfKey(material, foundBy, { keepsKey, stored });
+  if (wrongKey !== null) fault('appKey', wrongKey);
   const given = appKey === null ? null : Secret.fromText(appKey);
   const held = keepsKey ? stored.appKey : given;
   if (held === null && materialFacts[material.kind].appKey === 'public') fault('appKey', '"appKey" is missing');
@@ -118,6 +114,28 @@ export function readSentCredential(
     ...pickFields(read.value),
   };
   return { value };
+}
+
+/**
+ * A secret App Key is kept as a secret one only: another would be shown in clear, or found by what the credential does
+ * not say. One that was shown is none.
+ */
+function faultOfKey(
+  { kind }: Material<unknown>,
+  foundBy: string | null,
+  { keepsKey, stored }: { readonly keepsKey: boolean; readonly stored: ManagedCredential | null },
+): string | null {
+  if (foundBy === null) return '"appKey" is missing';
+  const { appKey: now } = materialFacts[kind];
+  const before = stored === null ? null : materialFacts[stored.material.kind].appKey;
+  if (now === 'secret' && before === 'public' && foundBy === stored?.appKeyHash) {
+    return 'the App Key of this credential was public; method key needs a secret one';
+  }
+  if (!keepsKey || (now === 'secret' && before === 'secret')) return null;
+  if (now === 'derived') return 'a credential of method jwt or certificate has no App Key: none is kept';
+  return before === 'secret'
+    ? 'the App Key of this credential is secret, and no other method keeps it: give another'
+    : 'this credential has no secret App Key to keep: give one';
 }
 
 function fillSecrets(
