@@ -121,7 +121,7 @@ ${String(MAX_CHANGES_PER_COMMIT)} changes and ${String(MAX_CHANGES_BYTES / 1024 
       if (keepsManager) await requireOtherAdmin(changes, resources);
       const operation = { ...operationOf(context.var, verb), selector, keepsManager };
       try {
-        const { revision } = await commit(changes, { resources, operation, isDryRun });
+        const { revision } = await commit(changes, { resources, operation, isDryRun, keepsAll: true });
         const latest = revision ?? wholeRevision(await replicas.storeRevision());
         return context.json({ dryRun: isDryRun, revision: latest }, 200);
       } catch (error) {

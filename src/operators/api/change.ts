@@ -90,7 +90,7 @@ function inWords(remedy: Remedy): string {
  */
 export async function commit(
   planned: readonly Change[],
-  { resources, operation, isDryRun, nowSeconds = 0 }: CommitPorts,
+  { resources, operation, isDryRun, nowSeconds = 0, keepsAll = false }: CommitPorts,
 ): Promise<ChangeOutcome> {
   const { rights } = operation;
   const ground = await readGround(planned, (kind, ids) => readLabelled(resources, kind, ids), {
@@ -110,10 +110,10 @@ export async function commit(
     changes: shown.map(({ described }) => described),
     ...(shown.length === real.length ? {} : { beyondReach: real.length - shown.length }),
   };
-  const changes = real.map(({ change }) => change);
+  const changes = keepsAll ? planned : real.map(({ change }) => change);
   try {
     if (isDryRun) await requireDeletable(changes, resources);
-    if (isDryRun || real.length === 0) return { dryRun: isDryRun, revision: null, ...outcome };
+    if (isDryRun || changes.length === 0) return { dryRun: isDryRun, revision: null, ...outcome };
     const revision = await resources.commit(changes, operation);
     return { dryRun: false, revision, ...outcome };
   } catch (error) {
@@ -162,6 +162,8 @@ export interface CommitPorts {
   readonly isDryRun: boolean;
   /** The time that warnings of what has ended are by; without it there are none. */
   readonly nowSeconds?: number;
+  /** Whether what changes nothing is committed, too: else its answer would tell whether a secret is the stored one. */
+  readonly keepsAll?: boolean;
 }
 
 /**

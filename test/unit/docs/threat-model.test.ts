@@ -191,6 +191,7 @@ const ways: Readonly<Record<string, string>> = {
   sessions: 'test/integration/management/sessions.test.ts',
   'client certificates': 'test/integration/management/client-certificates.test.ts',
   'routes of `/v1`': 'test/unit/operators/api/reach-of-routes.test.ts',
+  'comparing and changing what commands read': 'test/unit/operators/api/compared-secrets.test.ts',
   'what lies beyond reach': 'test/integration/management/beyond-reach.test.ts',
   bodies: 'test/unit/operators/api/bodies.test.ts',
   'keys of bodies': 'test/unit/operators/api/keys-of-bodies.test.ts',

@@ -94,7 +94,13 @@ describe('management API: what commands may not make of what they read', () => {
     });
 
     it('is met so whatever kind it is of', async () => {
-      const key = { id: 'initech-hmac', consumer: 'acme', method: 'key', state: 'active', appKey: 'of-nobody-else-yet' };
+      const key = {
+        id: 'initech-hmac',
+        consumer: 'acme',
+        method: 'key',
+        state: 'active',
+        appKey: 'of-nobody-else-yet',
+      };
       const plan = { id: 'people', labels: undefined, consumerSelector: { team: 'payments' } };
       const limits = { endpointSelector: { team: 'payments' }, priority: 77, limits: [{ requests: 1, unit: 'day' }] };
       for (const each of [
