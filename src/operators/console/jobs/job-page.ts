@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
-import type { Html } from '../frame/html.ts';
+import { type Html, url } from '../frame/html.ts';
 import type { Page, Shown, Visit } from '../frame/page.ts';
+import { requireUse } from '../frame/rights.ts';
 import { changeForm, hiddenField } from '../parts/form.ts';
 import { table } from '../parts/table.ts';
 import { badge, time } from '../parts/values.ts';
@@ -24,9 +25,10 @@ ${isRunning ? html`<p><a href="/jobs" data-reload>Look again</a></p>` : null}
 ${jobs.length === 0 ? html`<p class="empty">There are none.</p>` : jobs.map((job) => section(job, visit))}`,
     };
   },
-  submit: async ({ jobs, operator }, form) => {
+  submit: async (visit, form) => {
+    const { jobs, operator } = visit;
     const id = form.text('job');
-    if (form.isTicked('secrets')) return secretsOf(await jobs.takeSecrets(operator.id, id));
+    if (form.isTicked('secrets')) return secretsOf(await takeReached(visit, id));
     await jobs.stop(operator.id, id);
     return { href: '/jobs', notice: 'job-stopped' };
   },
@@ -80,6 +82,16 @@ function secretsForm({ id }: KeptJob, visit: Visit): Html {
     hiddenField('secrets', 'yes'),
     html`<p class="buttons"><button type="submit" class="primary">Show the new secrets, once</button></p>`,
   );
+}
+
+/** The secrets of a job, by the rights that the operator has now. Rejects with `FORBIDDEN`. */
+async function takeReached({ jobs, operator, api }: Visit, id: string): Promise<readonly JobSecret[]> {
+  requireUse(operator, 'change-consumers');
+  const reached: JobSecret[] = [];
+  for (const each of await jobs.takeSecrets(operator.id, id)) {
+    if ((await api.find(url`/v1/credentials/${each.name}`)) !== null) reached.push(each);
+  }
+  return reached;
 }
 
 function secretsOf(secrets: readonly JobSecret[]): Shown {

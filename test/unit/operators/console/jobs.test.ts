@@ -107,6 +107,18 @@ describe('console: changes of several at once', () => {
     assert.equal((await store.find('credential', 'globex-1'))?.resource.state, 'revoked');
   });
 
+  it('show new secrets only to who may still make them, and reaches their credentials', async () => {
+    const { text } = await carryOut('/selected/credentials?id=acme-1&action=rotate', { typed: '1d' });
+    const job = hiddenValue({ status: 200, headers: new Headers(), text }, 'job');
+    console.add('alice', 'support');
+    const refused = await console.submit('alice', '/jobs', { job, secrets: 'yes' });
+    assert.equal(refused.status, 403, refused.text);
+    assert.match(refused.text, /needs operator or admin/);
+    console.add('alice', 'admin', { selector: { team: 'b' } });
+    const beyond = await console.submit('alice', '/jobs', { job, secrets: 'yes' });
+    assert.doesNotMatch(beyond.text, /acme-1: /);
+  });
+
   it('set the same end for each, typed or chosen in UTC, and refuse a time without its zone', async () => {
     const path = '/selected/credentials?id=acme-1&id=globex-1&action=expire';
     const endOf = async (id: string): Promise<number | null | undefined> =>
@@ -166,7 +178,7 @@ describe('console: changes of several at once', () => {
       const clock = { nowSeconds: () => now, nowMs: () => now * 1000, elapsedMs: () => 0 };
       return new Jobs({ store: jobStore, clock, onDefect: (error) => defects.push(error) });
     };
-    const step = (run: JobStep['run']): JobStep => ({ name: 'x', href: '/x', run });
+    const step = (run: JobStep['run']): JobStep => ({ name: 'acme-1', href: '/x', run });
     /** A step that is done when the test says so. */
     const waiting = (): { readonly step: JobStep; readonly goOn: () => void } => {
       let settle: (outcome: StepResult) => void = () => undefined;
@@ -212,7 +224,7 @@ describe('console: changes of several at once', () => {
       console.now += 120;
       const { text } = await console.open('alice', '/jobs');
       assert.match(text, /Stopped, started [^]*1 done, 0 not done, 1 not tried\./);
-      assert.match(text, /Nothing was heard of it since [^]*<strong>x<\/strong> may have been changed/);
+      assert.match(text, /Nothing was heard of it since [^]*<strong>acme-1<\/strong> may have been changed/);
       assert.doesNotMatch(text, />Stop<\/button>|data-reload/);
       const job = hiddenValue({ status: 200, headers: new Headers(), text }, 'job');
       assert.match((await console.submit('alice', '/jobs', { job, secrets: 'yes' })).text, /<code>a secret<\/code>/);
