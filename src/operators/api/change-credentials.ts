@@ -35,7 +35,7 @@ import { changesOf, commit, type CommitPorts, conflictOf, operationOf } from './
 import { issuedSchema, rotationAnswer } from './credential-shapes.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem, invalidResource } from './problem.ts';
-import { reachCredential, requireReached } from './reach.ts';
+import { reachCredential, requireReached, selectorOf } from './reach.ts';
 import {
   changeQuery,
   etagAfter,
@@ -190,6 +190,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       },
       resources,
       nowSeconds,
+      selectorOf(operator),
     );
     return { id: taken, changes: await changesOf(inBody(planned), operator, resources) };
   };

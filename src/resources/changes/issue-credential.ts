@@ -1,4 +1,5 @@
 import { THUMBPRINT_APP_KEY } from '../../model/app-key.ts';
+import type { LabelSelector } from '../../model/labels.ts';
 import { mapSecrets, materialFacts, type MaterialKind } from '../../model/material.ts';
 import { findNearestName } from '../../model/document/nearest-name.ts';
 import type { PlainProblem } from '../../model/document/read-plain.ts';
@@ -14,11 +15,16 @@ import { foundBy, type NewCredential, planNewCredential } from './plan-credentia
 import { type PlannedRotation, planRotation } from './rotation/plan-rotation.ts';
 import { collectAll, type ResourceStore } from './resource-store.ts';
 
-/** Plans a credential on what the store has; without an id it gets one. */
+/**
+ * Plans a credential on what the store has; without an id it gets one.
+ *
+ * @param suggested the labels of the issuers that are suggested in place of one that is not there; all without it
+ */
 export async function planCredential(
   { id: wished, ...wish }: Omit<NewCredential, 'id'> & { readonly id: string | null },
   store: ResourceStore,
   nowSeconds: number,
+  suggested?: LabelSelector,
 ): Promise<{ readonly id: string; readonly planned: Planned }> {
   const id = wished ?? generateCredentialId(wish.consumerId, wish.methods[0] ?? 'key');
   const appKeyHash = foundBy({ ...wish, id });
@@ -26,18 +32,22 @@ export async function planCredential(
   const [holder = null] = holders;
   const taken = { id: await store.find('credential', id), appKey: holder };
   const planned = planNewCredential({ ...wish, id }, taken, nowSeconds);
-  const problems = 'changes' in planned ? await findDanglingIssuers(planned.changes, store) : [];
+  const problems = 'changes' in planned ? await findDanglingIssuers(planned.changes, store, suggested) : [];
   return { id, planned: problems.length === 0 ? planned : { problems } };
 }
 
 /** Issuers that new credentials name and that are not there. The commit looks again. */
-async function findDanglingIssuers(changes: readonly Change[], store: ResourceStore): Promise<readonly PlainProblem[]> {
+async function findDanglingIssuers(
+  changes: readonly Change[],
+  store: ResourceStore,
+  suggested: LabelSelector | undefined,
+): Promise<readonly PlainProblem[]> {
   const problems: PlainProblem[] = [];
   for (const change of changes) {
     if (change.kind !== 'credential' || change.after?.material.kind !== 'token-claims') continue;
     const { issuerId } = change.after.material;
     if ((await store.find('issuer', issuerId)) !== null) continue;
-    const issuers = await collectAll(store.list('issuer'));
+    const issuers = await collectAll(store.list('issuer', { labels: suggested }));
     const nearest = findNearestName(
       issuerId,
       issuers.map(({ resource }) => resource.id),

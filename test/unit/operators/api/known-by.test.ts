@@ -70,6 +70,15 @@ describe('management API: credentials without an App Key', () => {
     }
   });
 
+  it('suggest no issuer beyond reach', async () => {
+    const body = { consumer: 'acme', method: 'jwt', issuer: 'peopl', claims: { sub: 'x' } };
+    const to = '/v1/credentials:issue?dryRun=true';
+    const unseen = await api.refused('INVALID_RESOURCE', 'paula', 'POST', to, { body });
+    assert.doesNotMatch(JSON.stringify(unseen.body), /people/);
+    const seen = await api.refused('INVALID_RESOURCE', 'alice', 'POST', to, { body });
+    assert.match(JSON.stringify(seen.body), /did you mean \\"people\\"/);
+  });
+
   it('are rotated by a second one', async () => {
     await issue({ ...jwt, id: 'a' });
     const rotate = async (body: object): Promise<Answer> =>
