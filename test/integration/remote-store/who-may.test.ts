@@ -134,5 +134,12 @@ describe('commands over the management API: who may, and what is said where it d
       answer = [200, { 'content-type': 'application/json' }, ' '.repeat(33 * 1024 * 1024)];
       await fails('consumer list', other, 1, /answered more than a management API does/);
     });
+
+    it('has nothing of it obeyed by the terminal', async () => {
+      const problem = { code: 'CONFLICT', detail: 'a\u001b]0;b\u0007\u202ec' };
+      answer = [409, { 'content-type': 'application/problem+json' }, JSON.stringify(problem)];
+      await fails('consumer list', other, 4, /a\ufffd\]0;b\ufffd\ufffdc/);
+      await fails('login --token-from env:POSTERN_TOKEN', other, 1, /a\ufffd\]0;b\ufffd\ufffdc/);
+    });
   });
 });
