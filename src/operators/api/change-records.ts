@@ -13,6 +13,7 @@ import { idOfResource } from '../../resources/declare-resource.ts';
 import { type ResourceKind, resourceKinds, type ResourceOf, type Stored } from '../../resources/resource.ts';
 import { requireSeenEvent } from './audit.ts';
 import { requirePermission } from './authenticate.ts';
+import { MetBeyond } from './beyond-reach.ts';
 import { commit, conflictOf, operationOf } from './change.ts';
 import { requireManager } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
@@ -116,7 +117,9 @@ ${String(MAX_CHANGES_PER_COMMIT)} changes and ${String(MAX_CHANGES_BYTES / 1024 
       }
       const planned = await readAll(wanted, { operator, resources, nowSeconds: clock.nowSeconds() });
       await refuseTaken(planned, operator, resources);
-      const changes = [...planned, ...(await findMissing(planned, operator, resources))];
+      const missing = await findMissing(planned, operator, resources);
+      if (selector !== undefined) await refuseForeign(missing, operator, resources);
+      const changes = [...planned, ...missing];
       const keepsManager = changes.some(({ kind }) => kind === 'operator');
       if (keepsManager) await requireOtherAdmin(changes, resources);
       const operation = { ...operationOf(context.var, verb), selector, keepsManager };
@@ -226,6 +229,21 @@ async function findMissing(
     }
   }
   return missing;
+}
+
+/** Whether others' grants belong to a selector would tell labels of what is beyond reach: none goes with one. */
+async function refuseForeign(missing: readonly Change[], operator: Operator, resources: Resources): Promise<void> {
+  const ids = missing.map(({ id }) => id);
+  const reached = ids.length === 0 ? [] : await findReached(operator, 'grant', ids, resources);
+  const own = new Set(reached.map(({ resource }) => idOfResource(resource)));
+  const id = ids.find((each) => !own.has(each));
+  if (id === undefined) return;
+  const sentence = `the grant "${id}", which is beyond reach, would go with what is deleted by a selector`;
+  throw new MetBeyond('grants of others would go with it; delete it without a selector', {
+    kind: 'grant',
+    id,
+    sentence,
+  });
 }
 
 /** Keeps operators from locking everybody out by accident, as every route does. */

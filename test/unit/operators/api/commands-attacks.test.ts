@@ -121,4 +121,16 @@ describe('management API: what commands may not make of what they read', () => {
       );
     });
   });
+
+  it('labels of the consumers of other teams are not found out by a selector', async () => {
+    const deletion = { kind: 'endpoint', id: 'orders', before: 1, after: null };
+    for (const selector of [{ team: 'payments' }, { team: 'people' }]) {
+      const { body } = await api.refused('CONFLICT', 'petra', 'POST', path, {
+        body: { action: 'test', changes: [deletion], selector },
+      });
+      assert.match(String(body['detail']), /^grants of others would go with it; delete it without a selector/);
+      assert.doesNotMatch(String(body['detail']), /initech/);
+    }
+    await api.done('petra', 'POST', path, change([deletion]));
+  });
 });
