@@ -5,7 +5,6 @@ import type { Operator } from '../../model/operator.ts';
 import { wholeRevision } from '../../model/store-revision.ts';
 import type { Change } from '../../resources/changes/change.ts';
 import { LAST_ADMIN, takesLastAdmin } from '../../resources/changes/plan-operator.ts';
-import { takenCredentialId, takenId } from '../../resources/changes/planned-conflict.ts';
 import { chunksOf, collectAll, Conflict, notFound, Outdated } from '../../resources/changes/resource-store.ts';
 import { permissionFor } from '../../resources/changes/rights/judge-changes.ts';
 import { isTooLarge } from '../../resources/changes/store-fault.ts';
@@ -13,14 +12,14 @@ import { idOfResource } from '../../resources/declare-resource.ts';
 import { type ResourceKind, resourceKinds, type ResourceOf, type Stored } from '../../resources/resource.ts';
 import { requireSeenEvent } from './audit.ts';
 import { requirePermission } from './authenticate.ts';
-import { MetBeyond } from './beyond-reach.ts';
-import { commit, conflictOf, operationOf } from './change.ts';
+import { commit, operationOf } from './change.ts';
 import { requireManager } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem, invalidResource } from './problem.ts';
 import { selectorOf } from './reach.ts';
 import { findReached } from './records.ts';
 import { readSentChange, type Sent } from './read-sent-change.ts';
+import { refuseForeign, refuseTaken } from './refuse-foreign.ts';
 import { changeQuery } from './request.ts';
 import { answers, bodyOf } from './shapes.ts';
 
@@ -185,28 +184,6 @@ function gone({ kind, id }: Sent, operator: Operator): Error {
   return new Outdated(`the ${kind} "${id}" was deleted meanwhile; look at it and try again. Nothing was changed`);
 }
 
-/** Whose grants are, follows from their ids; operators are for those who reach everything. */
-const takenKinds = ['endpoint', 'consumer', 'credential', 'plan', 'issuer'] as const;
-
-/**
- * What is made under an id that another team has is refused as by the route of its kind: without a name, and with a
- * trace in the audit trail.
- */
-async function refuseTaken(planned: readonly Change[], operator: Operator, resources: Resources): Promise<void> {
-  if (selectorOf(operator) === undefined) return;
-  for (const kind of takenKinds) {
-    const ids = planned.flatMap((each) => (each.kind === kind && each.before === null ? [each.id] : []));
-    if (ids.length === 0) continue;
-    const reached = await findReached(operator, kind, ids, resources);
-    const own = new Set(reached.map(({ resource }) => idOfResource(resource)));
-    for await (const { resource } of resources.list<ResourceKind>(kind, { ids })) {
-      const id = idOfResource(resource);
-      if (own.has(id)) continue;
-      throw await conflictOf(kind === 'credential' ? takenCredentialId(id) : takenId(kind, id), operator, resources);
-    }
-  }
-}
-
 /**
  * What goes with a deletion beyond what an operator with labels could plan: others' grants on an own endpoint. What may
  * not go is for the rule of all changes to say.
@@ -229,21 +206,6 @@ async function findMissing(
     }
   }
   return missing;
-}
-
-/** Whether others' grants belong to a selector would tell labels of what is beyond reach: none goes with one. */
-async function refuseForeign(missing: readonly Change[], operator: Operator, resources: Resources): Promise<void> {
-  const ids = missing.map(({ id }) => id);
-  const reached = ids.length === 0 ? [] : await findReached(operator, 'grant', ids, resources);
-  const own = new Set(reached.map(({ resource }) => idOfResource(resource)));
-  const id = ids.find((each) => !own.has(each));
-  if (id === undefined) return;
-  const sentence = `the grant "${id}", which is beyond reach, would go with what is deleted by a selector`;
-  throw new MetBeyond('grants of others would go with it; delete it without a selector', {
-    kind: 'grant',
-    id,
-    sentence,
-  });
 }
 
 /** Keeps operators from locking everybody out by accident, as every route does. */
