@@ -105,7 +105,8 @@ describe('the management API while MongoDB is down', function () {
       const { status, text } = await ask('PUT', path, { token, body, headers: { 'if-match': '*' } });
       assert.equal(status, 200, text);
     }
-    operations = (await readOperations(management)).filter(changes);
+    // Sessions are for people of an OpenID Connect provider, who are none here; a token of one's own gets 403.
+    operations = (await readOperations(management)).filter((each) => changes(each) && !/Session$/.test(each.id));
     assert.deepEqual(operations.map(({ id }) => id).sort(), Object.keys(requests).sort());
   });
   after(async () => {
