@@ -53,6 +53,8 @@ async function startOn(port: number, program: string, args: readonly string[]): 
           ...['--logpath', logPath, '--logappend'],
           ...(args.includes(CACHE_SIZE) ? [] : [CACHE_SIZE, '0.25']),
           ...['--setParameter', 'enableTestCommands=1', '--setParameter', 'diagnosticDataCollectionEnabled=false'],
+          // Tests have clocks of their own: once a minute it would remove what has ended by the server's.
+          ...['--setParameter', 'ttlMonitorEnabled=false'],
           ...args,
         ],
         isReady: async () => (await log()).split(SERVES).length > starts,
