@@ -119,15 +119,15 @@ describe('the resource store on MongoDB', () => {
     assert.deepEqual(await idsOf(store, 'credential'), ['acme-hmac', 'k']);
   });
 
-  it('notes since when new credentials are not used, also where a replica wrote of a former one', async () => {
+  it('notes since when new credentials are not used, and how their App Keys end, also where a replica wrote of a former one', async () => {
     const lastUsedAt = new Date(1_700_000_000_000);
     await insertRaw('usage', { _id: 'acme-hmac', lastUsedAt });
     const key = managed({ id: 'acme-key', methods: ['key'], key: 'an-app-key-that-is-the-secret' });
     await storeOn(db()).commit([...whole(), creation('credential', key)], operation);
-    const usage = db().collection<{ _id: string; lastUsedAt?: Date; idleSince: Date }>('usage');
+    const usage = db().collection<{ _id: string; lastUsedAt?: Date; idleSince: Date; appKeyEnd?: string }>('usage');
     const [former, created] = await usage.find().sort({ _id: 1 }).toArray();
-    assert.deepEqual([former?._id, former?.lastUsedAt], ['acme-hmac', lastUsedAt]);
-    assert.deepEqual(created, { _id: 'acme-key', idleSince: former?.idleSince });
+    assert.deepEqual([former?._id, former?.lastUsedAt, former?.appKeyEnd], ['acme-hmac', lastUsedAt, '-key']);
+    assert.deepEqual(created, { _id: 'acme-key', idleSince: former?.idleSince, appKeyEnd: 'cret' });
   });
 
   it('refuses a plan that contradicts itself', async () => {

@@ -41,7 +41,7 @@ function signed(method: MadeMethod, request: ClientRequest): ClientRequest {
   // The endpoint is one of that method.
   const options = endpoints[method].options as never;
   const signing = { appKey, secret: Secret.fromText(secret), alsoSigned: [], nowSeconds };
-  const made = signer?.takes === 'secret' ? signer.sign(request, options, signing) : undefined;
+  const made = signer.takes === 'secret' ? signer.sign(request, options, signing) : undefined;
   assert.ok(made !== undefined && !isRefusal(made), JSON.stringify(made));
   return made;
 }
