@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { defaultDemoPorts } from '../../../src/cli/demo/demo-ports.ts';
 import { nameOf, untilGone } from '../../support/process/process-tree.ts';
 import { useDemo } from '../../support/demo/use-demo.ts';
 import { command } from '../../support/ratelimit/start-redis.ts';
@@ -78,8 +79,9 @@ describe('postern demo --with-ratelimit', () => {
     try {
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
-      // The sixth after the six of the demo is Redis.
-      const demo = await demos.start('--once', '--with-ratelimit', '--port-base', String(port - 6));
+      // Redis is the first after those of the demo.
+      const before = Object.keys(defaultDemoPorts).length;
+      const demo = await demos.start('--once', '--with-ratelimit', '--port-base', String(port - before));
       assert.deepEqual(await demo.ended, { code: 1, signal: null });
       assert.match(demo.stderr(), new RegExp(`^ {2}127\\.0\\.0\\.1:${String(port)} +Redis +used by `, 'm'));
     } finally {
