@@ -32,18 +32,17 @@ export function derivedValue(request: SignableRequest, name: DerivedComponent, s
 }
 
 /**
- * Another value of the component that says where a request goes, which means the same and is as right; null where there
- * is none. `@target-uri` may have the authority in normal form. `@authority` may have the port as it was sent: for who
- * calls with another scheme than the endpoint's, behind a proxy that ends TLS, it is no default port.
+ * The value of `@target-uri` with the authority in normal form, which means the same and is as right; null where there
+ * is no other, and for other components.
  */
 export function otherSpelling(
   { path, authority }: SignableRequest,
-  name: '@authority' | '@target-uri',
+  name: DerivedComponent,
   scheme: Scheme,
 ): string | null {
+  if (name !== '@target-uri') return null;
   const normal = normalAuthority(authority, scheme);
-  if (name === '@target-uri') return normal === authority ? null : `${scheme}://${normal}${path}`;
-  return normal.length === authority.length ? null : authority.toLowerCase();
+  return normal === authority ? null : `${scheme}://${normal}${path}`;
 }
 
 /** An authority in lower case and without the default port of the scheme (RFC 9421 §2.2.3). */

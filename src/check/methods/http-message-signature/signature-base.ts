@@ -12,8 +12,8 @@ export interface CoveredRequest {
 
 /**
  * Builds the signature base of a request (RFC 9421 §2.5, spec §3.5), one character a byte: a line for each component
- * and `@signature-params`, joined by line feeds. There are two where the component that says where the request goes,
- * `@target-uri` or else `@authority`, can be written in two ways.
+ * and `@signature-params`, joined by line feeds. There are two, the authority as received first, where a covered
+ * `@target-uri` can be written in two ways.
  *
  * Method and path are those of a request that `checkTarget` passed. Refuses a covered component that the request lacks
  * (`CREDENTIALS_MALFORMED`), and before that (`MALFORMED_REQUEST`) a field with a line break or with lost bytes.
@@ -23,7 +23,6 @@ export function signatureBases(
   { components, text }: CoveredRequest,
 ): readonly string[] | Refusal {
   const { request, scheme } = values;
-  const address = components.some(isTargetUri) ? '@target-uri' : '@authority';
   let absent: Refusal | null = null;
   let base = '';
   let alternative: string | null = null;
@@ -36,8 +35,7 @@ export function signatureBases(
       continue;
     }
     const line = `${component.identifier}: ${value}\n`;
-    const isAddress = component.kind === 'derived' && component.name === address;
-    const other = isAddress ? otherSpelling(request, address, scheme) : null;
+    const other = component.kind === 'derived' ? otherSpelling(request, component.name, scheme) : null;
     if (other !== null) alternative = `${base}${component.identifier}: ${other}\n`;
     else if (alternative !== null) alternative += line;
     base += line;
@@ -45,10 +43,6 @@ export function signatureBases(
   if (absent !== null) return absent;
   const last = `"@signature-params": ${text}`;
   return alternative === null ? [base + last] : [base + last, alternative + last];
-}
-
-function isTargetUri(component: Component): boolean {
-  return component.kind === 'derived' && component.name === '@target-uri';
 }
 
 function refuseAbsent(component: Component, { why }: NoValue): Refusal {

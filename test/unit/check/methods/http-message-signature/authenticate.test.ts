@@ -435,24 +435,6 @@ describe('http-message-signature authentication', () => {
     });
   });
 
-  describe('reads @authority', () => {
-    for (const [scheme, host, authority, code] of [
-      ['https', 'API.example.com:443', 'api.example.com', 'ALLOWED'],
-      // Signed by who calls http://…:443, behind a proxy that ends TLS.
-      ['https', 'API.example.com:443', 'api.example.com:443', 'ALLOWED'],
-      ['https', 'api.example.com', 'api.example.com:443', 'AUTHENTICATION_FAILED'],
-      ['https', 'api.example.com:80', 'api.example.com:80', 'ALLOWED'],
-      ['https', 'api.example.com:80', 'api.example.com', 'AUTHENTICATION_FAILED'],
-      ['http', 'api.example.com:80', 'api.example.com:80', 'ALLOWED'],
-      ['http', 'api.example.com:80', 'api.example.com', 'ALLOWED'],
-      ['http', 'api.example.com:8080', 'api.example.com', 'AUTHENTICATION_FAILED'],
-    ] as const) {
-      it(`${authority} sent to ${host}, where addresses begin with ${scheme}: ${code}`, async () => {
-        assert.equal(await codeOf({ host, values: { '"@authority"': authority } }, { scheme }), code);
-      });
-    }
-  });
-
   describe('reads Content-Digest', () => {
     const body = '{"amount":12}';
     const both = `${contentDigestText(body, 'sha-512')}, ${contentDigestText(body)}`;
