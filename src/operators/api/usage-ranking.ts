@@ -31,20 +31,20 @@ const ranked = objectOf('RankedConsumer', {
   properties: {
     consumer: { type: 'string' },
     ...countFields,
-    before: { type: 'integer', description: 'All requests of the 24 hours before.' },
-    week: { type: 'integer', description: 'All requests of the 7 days before.' },
-    hours: { type: 'array', items: hour, description: 'Each of the 24 hours, the oldest first.' },
+    before: { type: 'integer', description: 'All requests of the day before.' },
+    week: { type: 'integer', description: 'All requests of the week before.' },
+    hours: { type: 'array', items: hour, description: 'Each hour of the last day, the oldest first.' },
   },
   required: ['consumer', ...countNames, 'before', 'week', 'hours'],
 });
 const ranking = z
   .object({
     at: z.string().openapi({ format: 'date-time', description: 'When the counts were read.' }),
-    since: z.string().openapi({ format: 'date-time', description: 'The first of the 24 hours.' }),
-    callers: z.number().int().openapi({ description: 'Consumers that sent a request in these 8 days.' }),
+    since: z.string().openapi({ format: 'date-time', description: 'The first hour of the last day.' }),
+    callers: z.number().int().openapi({ description: 'Consumers that sent a request in the last day or the week before.' }),
     fails: z.array(ranked).openapi({ description: 'The most refused requests.' }),
-    grows: z.array(ranked).openapi({ description: 'The most requests more than in the 24 hours before.' }),
-    silent: z.array(ranked).openapi({ description: 'No request, and the most in the 7 days before.' }),
+    grows: z.array(ranked).openapi({ description: 'The most requests more than in the day before.' }),
+    silent: z.array(ranked).openapi({ description: 'No request, and the most in the week before.' }),
   })
   .openapi('UsageRanking');
 
@@ -86,7 +86,7 @@ export function addUsageRanking(
       path: '/v1/usage/ranking',
       tags: ['Usage'],
       operationId: 'rankUsage',
-      summary: 'The consumers that fail, grow or are silent in the last 24 hours, five of each at most.',
+      summary: 'The consumers that fail, grow or are silent in the last day, five of each at most.',
       description: `For operators without labels the answer is read again when it is a minute old; who asks then gets the one before,
 at most ten minutes old. Operators with labels see what \`GET /v1/usage\` shows them.`,
       responses: answers({ 200: ranking }),
