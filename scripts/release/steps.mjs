@@ -85,6 +85,13 @@ export const steps = [
     lacks: lacksLinux,
   },
   { name: 'test:drills', command: npm('test:drills'), where: 'docs/drills.md', minutes: 60, lacks: lacksLinux },
+  {
+    name: 'history',
+    command: npm('history'),
+    where: 'network namespaces',
+    minutes: 45,
+    lacks: () => lacksLinux() ?? (process.getuid() === 0 ? null : 'needs root, for network namespaces'),
+  },
   { name: 'test:image', command: npm('test:image'), where: 'Docker', minutes: 60, lacks: lacksEngine },
   {
     name: 'test:kubernetes',

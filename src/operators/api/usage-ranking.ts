@@ -41,7 +41,10 @@ const ranking = z
   .object({
     at: z.string().openapi({ format: 'date-time', description: 'When the counts were read.' }),
     since: z.string().openapi({ format: 'date-time', description: 'The first hour of the last day.' }),
-    callers: z.number().int().openapi({ description: 'Consumers that sent a request in the last day or the week before.' }),
+    callers: z
+      .number()
+      .int()
+      .openapi({ description: 'Consumers that sent a request in the last day or the week before.' }),
     fails: z.array(ranked).openapi({ description: 'The most refused requests.' }),
     grows: z.array(ranked).openapi({ description: 'The most requests more than in the day before.' }),
     silent: z.array(ranked).openapi({ description: 'No request, and the most in the week before.' }),
