@@ -1,4 +1,4 @@
-import { ALLOWED, type Asked, type Changed, type History, NO_ANSWER, type Promises } from './history.ts';
+import { ALLOWED, type History, NO_ANSWER, type Promises } from './history.ts';
 
 /** A promise that a history breaks. */
 export interface Fault {
@@ -36,18 +36,13 @@ class Times {
 
 /** A signature is accepted at most once, by all replicas together. */
 function findTwiceAccepted({ asked }: History, times: Times): readonly Fault[] {
-  const bySignature = new Map<string, Asked[]>();
-  for (const each of asked) {
-    if (each.signature === null || each.outcome !== ALLOWED) continue;
-    const others = bySignature.get(each.signature);
-    if (others === undefined) bySignature.set(each.signature, [each]);
-    else others.push(each);
-  }
+  const accepted = asked.filter(({ outcome }) => outcome === ALLOWED);
+  const bySignature = groupBy(accepted, ({ signature }) => signature);
   return [...bySignature.values()]
-    .filter((accepted) => accepted.length > 1)
-    .map((accepted) => {
-      const places = accepted.map(({ replica, endMs }) => `by replica ${String(replica)} at ${times.text(endMs)}`);
-      const text = `a signature of ${accepted[0]?.credential ?? ''} was accepted ${String(accepted.length)} times`;
+    .filter((same) => same.length > 1)
+    .map((same) => {
+      const places = same.map(({ replica, endMs }) => `by replica ${String(replica)} at ${times.text(endMs)}`);
+      const text = `a signature of ${same[0]?.credential ?? ''} was accepted ${String(same.length)} times`;
       return { promise: 'once', text: `${text}: ${places.join(', ')}` };
     });
 }
@@ -72,12 +67,7 @@ function findLateRevocations(
 
 /** The last acknowledged change of a subject holds, or one after it of which nobody knows. */
 function findLostChanges({ changed, final }: History): readonly Fault[] {
-  const bySubject = new Map<string, Changed[]>();
-  for (const change of changed) {
-    const others = bySubject.get(change.subject);
-    if (others === undefined) bySubject.set(change.subject, [change]);
-    else others.push(change);
-  }
+  const bySubject = groupBy(changed, ({ subject }) => subject);
   return [...bySubject].flatMap(([subject, changes]) => {
     const at = changes.findLastIndex(({ told }) => told === 'made');
     const possible = changes.slice(Math.max(at, 0)).filter(({ told }) => told !== 'not made');
@@ -104,4 +94,17 @@ function findMiscounted({ asked, counted }: History): readonly Fault[] {
     const given = unknown === 0 ? String(allowed) : `${String(allowed)} to ${String(allowed + unknown)}`;
     return [{ promise: 'counted' as const, text: `${consumer} has ${String(found)} counted, and got ${given}` }];
   });
+}
+
+/** Items in their order by what they have in common; those with null are in no group. */
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string | null): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === null) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }
