@@ -54,7 +54,7 @@ export const envoyRows: readonly Row[] = [
       title: `hmac, ${size.title}`,
       own: 'postern-signatures',
       grpcGo: 'grpc-go-hmac',
-      ...(isSmall ? { tonic: 'tonic-hmac' } : {}),
+      tonic: 'tonic-hmac',
     });
     // Bodies do not come 1000 a second.
     return isSmall
@@ -75,7 +75,10 @@ interface Alike extends Pick<Row, 'title' | 'messages' | 'isSigned' | 'expect'> 
 /** The row of Postern and those of its peers, which are sent the same requests. */
 function rowsOf(name: string, { title, own, unix, grpcGo, tonic, ...alike }: Alike): readonly Row[] {
   const sameAnswerAs = `envoy-${name}`;
-  const baselines = { grpcGo: `envoy-grpc-go-${name}` };
+  const baselines = {
+    grpcGo: `envoy-grpc-go-${name}`,
+    ...(tonic === undefined ? {} : { tonic: `envoy-tonic-${name}` }),
+  };
   const row = (rowName: string, peer: PeerName, who: string): Row => ({
     ...alike,
     name: rowName,

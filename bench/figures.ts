@@ -10,6 +10,7 @@ export interface LoadFigures {
   readonly cpuUs: number;
   readonly toGrpcJs: number | null;
   readonly toGrpcGo: number | null;
+  readonly toTonic: number | null;
   readonly checksPerSecond: number;
   readonly p50Us: number;
   readonly p99Us: number;
@@ -30,7 +31,7 @@ export interface Figures {
 /** Sums the samples of every row up. */
 export function summarize(measured: readonly Measured[]): readonly Figures[] {
   return measured.map(({ row, samples, memory }) => {
-    const { grpcJs, grpcGo } = baselinesOf(row);
+    const { grpcJs, grpcGo, tonic } = baselinesOf(row);
     const figuresOf = (load: LoadName): LoadFigures => {
       const own = samples[load] ?? [];
       const toBaseline = (name: string | undefined): number | null => {
@@ -42,6 +43,7 @@ export function summarize(measured: readonly Measured[]): readonly Figures[] {
         cpuUs: medianOf('cpuUs'),
         toGrpcJs: toBaseline(grpcJs),
         toGrpcGo: toBaseline(grpcGo),
+        toTonic: toBaseline(tonic),
         checksPerSecond: medianOf('checksPerSecond'),
         p50Us: medianOf('p50Us'),
         p99Us: medianOf('p99Us'),

@@ -28,7 +28,10 @@ const sizes: readonly Size[] = [
 export const messageRowNames = keyKinds.flatMap((kind) => sizes.map(({ suffix }) => ({ kind, suffix })));
 
 /** What a row of message signatures is compared with. */
-export function messageBaselines(kind: KeyKind, suffix: string): Required<Omit<Baselines, 'grpcJs'>> {
+export function messageBaselines(
+  kind: KeyKind,
+  suffix: string,
+): Required<Pick<Baselines, 'grpcGo' | 'key' | 'verifyNode' | 'verifyGo'>> {
   return {
     grpcGo: `grpc-go-${messageRowName(kind, suffix)}`,
     key: 'key',

@@ -51,6 +51,7 @@ function formatLoad(rows: readonly Figures[], load: LoadName): string | null {
     'CPU µs/check',
     '× grpc-js',
     '× grpc-go',
+    '× tonic',
     'checks/s',
     'p50 µs',
     'p99 µs',
@@ -62,12 +63,13 @@ function formatLoad(rows: readonly Figures[], load: LoadName): string | null {
   const lines = rows.flatMap(({ name, title, loads, memory }) => {
     const figures = loads[load];
     if (figures === undefined) return [];
-    const { cpuUs, toGrpcJs, toGrpcGo, checksPerSecond, p50Us, p99Us, driverUs, envoyUs } = figures;
+    const { cpuUs, toGrpcJs, toGrpcGo, toTonic, checksPerSecond, p50Us, p99Us, driverUs, envoyUs } = figures;
     const line = [
       `${title} (${name})`,
       cpuUs.toFixed(1),
       toGrpcJs?.toFixed(2) ?? '-',
       toGrpcGo?.toFixed(2) ?? '-',
+      toTonic?.toFixed(2) ?? '-',
       checksPerSecond.toFixed(0),
       p50Us.toFixed(0),
       p99Us.toFixed(0),

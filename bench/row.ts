@@ -18,10 +18,13 @@ export interface RequestPorts {
 export interface Baselines {
   readonly grpcJs?: string;
   readonly grpcGo?: string;
+  readonly tonic?: string;
   /** What the parts of a check with a public key cost: a key check, and the signature alone in Node.js and in Go. */
   readonly key?: string;
   readonly verifyNode?: string;
   readonly verifyGo?: string;
+  /** The part of a check that the format prescribes, alone. */
+  readonly bare?: string;
 }
 
 /**

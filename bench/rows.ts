@@ -4,13 +4,13 @@ import { endpointCounts } from './fixtures/files.ts';
 import { allowedAs, allowedByCertificate, allowedWithinLimit, anyAllow, refusedWith } from './expectations.ts';
 import { messageRows } from './message-rows.ts';
 import { type PeerName } from './peers/peers.ts';
-import { keyMessages, keyTarget, partnerMessages } from './requests/key-requests.ts';
+import { keyMessages, keyMessagesOfAll, keyTarget, partnerMessages } from './requests/key-requests.ts';
 import { type Baselines, type Expectation, type Row } from './row.ts';
 import { signatureRows } from './signature-rows.ts';
 import { tokenRows } from './token-rows.ts';
 
 /** What rows are compared with unless they name others; the baselines of a row are measured whenever it is. */
-const keyBaselines: Baselines = { grpcJs: 'grpc-js-full', grpcGo: 'grpc-go-key' };
+const keyBaselines: Baselines = { grpcJs: 'grpc-js-full', grpcGo: 'grpc-go-key', tonic: 'tonic-key' };
 
 /** Has the form of an App Key, and is that of no credential. */
 const UNKNOWN_KEY = 'ffffffffffffffffffffffffffffffff';
@@ -52,6 +52,7 @@ export const rows: readonly Row[] = [
   slow(endpointsRow('endpoints-10', 'postern', endpointCounts.few)),
   slow(endpointsRow('endpoints-10000', 'postern-endpoints', endpointCounts.many)),
   slow(keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders'))),
+  ...everyCallerRows(),
   ...tokenRows,
   {
     name: 'certificate',
@@ -95,6 +96,24 @@ function slow(row: Row): Row {
 /** Partners with good keys ask for one endpoint. */
 function keyRow(name: string, peer: PeerName, title: string, expect: Expectation): Row {
   return { name, title, peer, messages: orders, expect };
+}
+
+/** Every partner asks for one endpoint, at random: what records cost that are in no cache of the processor. */
+function everyCallerRows(): readonly Row[] {
+  const messages = keyMessagesOfAll(endpoints.orders.path);
+  const baselines: Baselines = { grpcGo: 'grpc-go-key-10k', tonic: 'tonic-key-10k' };
+  const rowOf = (name: string, peer: PeerName, who: string): Row =>
+    slow({
+      ...keyRow(`${name}-10k`, peer, `${who}, 10 000 callers at random`, allowedAs('orders')),
+      messages,
+      baselines,
+      ...(name === 'key' ? {} : { sameAnswerAs: 'key-10k' }),
+    });
+  return [
+    rowOf('grpc-go-key', 'grpc-go-key', 'grpc-go: key'),
+    rowOf('tonic-key', 'tonic-key', 'tonic: key'),
+    rowOf('key', 'postern', 'Postern: key'),
+  ];
 }
 
 /** Partners with good keys ask for an endpoint with limits. */

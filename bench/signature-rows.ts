@@ -1,6 +1,6 @@
-import { allowedBySignature } from './expectations.ts';
+import { allowedBySignature, anyAllow } from './expectations.ts';
 import { signedEndpoints } from './fixtures/document.ts';
-import { type Partner, spread } from './fixtures/partners.ts';
+import { atRandom, type Partner, partnerCount, spread } from './fixtures/partners.ts';
 import type { PeerName } from './peers/peers.ts';
 import type { CheckEdit } from './requests/edit-check.ts';
 import { type Content, form, hmacRequest, json, octets, parametersRequest } from './requests/signed-requests.ts';
@@ -58,15 +58,25 @@ export const tenMiB: Size = {
   isInQuick: false,
 };
 
+/** No body, and every partner signs, in an order that no cache of the processor can foresee. */
+const everyCaller: Size = {
+  ...none,
+  suffix: '-10k',
+  title: 'no body, 10 000 callers at random',
+  variety: partnerCount,
+  atMost: { callsAtOnce: 100, checks: 20_000 },
+  isInQuick: false,
+};
+
 /** Bodies of hmac rows. */
 export const hmacSizes: readonly Size[] = [none, oneKiB, ...wrapperSizes, tenMiB];
 
 /** Signed requests, by the size of their bodies. Wrappers, which no peer reads, are compared with plain bodies of their size. */
 export const signatureRows: readonly Row[] = [
-  ...hmacSizes.flatMap(hmacRows),
+  ...[...hmacSizes, everyCaller].flatMap(hmacRows),
   ...parametersRows('parameters-url', none, 'in the URL', () => null),
   ...parametersRows('parameters-form', oneKiB, 'in a form of 1 KiB', form),
-  ...[oneKiB, ...wrapperSizes].map(wrapperRow),
+  ...[oneKiB, ...wrapperSizes].flatMap((size) => [wrapperRow(size), sha512Row(size)]),
 ];
 
 /** Requests that partners sign by hmac. */
@@ -136,16 +146,38 @@ function wrapperRow(size: Size): Row {
     title: `Postern: parameters in a wrapper, ${size.title}`,
     peer: 'postern-signatures',
     messages: messagesOf(size, (partner, at) => parametersRequest(partner, at, json(size.bodyBytes, at))),
-    baselines: hmacBaselines(size),
+    baselines: { ...hmacBaselines(size), bare: `sha512${size.suffix}` },
     expect: allowedBySignature(signedEndpoints.parameters.id, { bodyIs: 'pending' }),
   };
 }
 
+/** SHA-512 of the JSON that a wrapper of this size holds, and nothing else. */
+function sha512Row({ suffix, title, bodyBytes, variety, atMost }: Size): Row {
+  return {
+    name: `sha512${suffix}`,
+    title: `node:crypto: SHA-512 alone, ${title}`,
+    peer: 'sha512-node',
+    isAlone: true,
+    messages: () => Array.from({ length: variety }, (_, at) => json(bodyBytes, at).body),
+    atMost,
+    baselines: {},
+    group: `grpc-go-hmac${suffix}`,
+    isSlow: true,
+    expect: anyAllow,
+  };
+}
+
 function hmacBaselines({ suffix }: Size): Baselines {
-  return { grpcJs: `grpc-js-hmac${suffix}`, grpcGo: `grpc-go-hmac${suffix}` };
+  return {
+    grpcJs: `grpc-js-hmac${suffix}`,
+    grpcGo: `grpc-go-hmac${suffix}`,
+    tonic: `tonic-hmac${suffix}`,
+  };
 }
 
 function messagesOf({ variety }: Size, request: (partner: Partner, at: number) => CheckEdit): Row['messages'] {
   return ({ partners, edit }: RequestPorts) =>
-    spread(partners, variety).map((partner, at) => edit(request(partner, at)));
+    (variety === partners.length ? atRandom(partners) : spread(partners, variety)).map((partner, at) =>
+      edit(request(partner, at)),
+    );
 }

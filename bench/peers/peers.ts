@@ -12,6 +12,7 @@ import { rustProgram } from './rust-build.ts';
 
 const postern = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const grpcJs = fileURLToPath(new URL('grpc-js/server.ts', import.meta.url));
+const sha512Alone = fileURLToPath(new URL('../verify/sha512-alone.ts', import.meta.url));
 const verifyAlone = fileURLToPath(new URL('../verify/verify-alone.ts', import.meta.url));
 
 /** Every service that rows of the bench are about. */
@@ -52,6 +53,11 @@ export const peers = {
   'verify-node': {
     title: "signatures alone, with Node's OpenSSL",
     command: ({ node }) => ({ program: node, args: ['--import', 'tsx', verifyAlone] }),
+    findAddress: findListening,
+  },
+  'sha512-node': {
+    title: "SHA-512 alone, with Node's OpenSSL",
+    command: ({ node }) => ({ program: node, args: ['--import', 'tsx', sha512Alone] }),
     findAddress: findListening,
   },
   'verify-go': {

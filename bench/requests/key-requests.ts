@@ -1,4 +1,4 @@
-import { type Partner, spread } from '../fixtures/partners.ts';
+import { atRandom, type Partner, spread } from '../fixtures/partners.ts';
 import type { RequestPorts, Row } from '../row.ts';
 
 /** How many different messages a row sends in turn. */
@@ -14,6 +14,11 @@ export function keyTarget(path: string, appKey: string | null): string {
 export function partnerMessages(target: (partner: Partner, at: number) => string): Row['messages'] {
   return ({ partners, edit }: RequestPorts) =>
     spread(partners, VARIETY).map((partner, at) => edit({ path: target(partner, at / VARIETY) }));
+}
+
+/** All partners ask for one endpoint, in an order that no cache of the processor can foresee. */
+export function keyMessagesOfAll(path: string): Row['messages'] {
+  return ({ partners, edit }) => atRandom(partners).map(({ appKey }) => edit({ path: keyTarget(path, appKey) }));
 }
 
 /** Partners with good keys ask for one endpoint. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { BesideFigures } from '../../../bench/beside.ts';
 import { type KeyKind, keyKinds } from '../../../bench/fixtures/key-pairs.ts';
-import { goals, judgeGoals, type Results } from '../../../bench/goals.ts';
+import type { Results } from '../../../bench/bounds.ts';
+import { goals, judgeGoals } from '../../../bench/goals.ts';
 import type { LoadName } from '../../../bench/loads.ts';
 import type { Sample } from '../../../bench/measure.ts';
 import { loadNamesOf } from '../../../bench/row.ts';
@@ -36,7 +37,8 @@ describe('the goals of the bench', () => {
       samples: Object.fromEntries(loadNamesOf(row).map((load) => [load, [sample]])),
     }));
     const memory = { afterChecksMiB: 1, afterLargeBodiesMiB: 1 };
-    const beside = { 'key-beside-signatures': [besideFigures(null), besideFigures(1)] };
+    const figures = [besideFigures(null), besideFigures(1)];
+    const beside = { 'key-beside-signatures': figures, 'small-beside-large': figures };
     const outcomes = judgeGoals({ measured, memory, beside, tokens: keyKinds.map((kind) => assertions(kind, 1)) });
     assert.equal(outcomes.length, goals.length);
     const without = outcomes.filter(({ values }) => values.includes(null));
