@@ -16,7 +16,7 @@ const LENGTHS = [0, 5, 1000, 10_000, 65_000, 66_000, 150_000, 3_000_000];
 const SIZES = [0, 1, 5, 100, 256, 3000, 16_384];
 const WINDOWS = [0, 1, 10, 255, 1000, 65_535, 1_000_000, 0x7fffffff, 0xffffffff];
 const FLAGS = [0, 0, 0, frameFlag.endStream, frameFlag.endStream | frameFlag.endHeaders, frameFlag.padded, 0xff];
-const PART_POOL = { serverBytes: 96 * 1024, connectionBytes: 66 * 1024 };
+const PART_POOL = { serverBytes: 192 * 1024, connectionBytes: 132 * 1024 };
 const TURN_POOL = { serverBytes: 400_000, connectionBytes: 200_000 };
 const ANSWER_POOL = { serverBytes: 200_000, connectionBytes: 100_000 };
 /** Inputs for one server; then a new one. */

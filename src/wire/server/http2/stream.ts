@@ -1,6 +1,6 @@
 import type { Call, Method } from '../transport.ts';
 import type { TimedCall } from '../../http2/deadlines.ts';
-import { INITIAL_WINDOW_BYTES } from '../../http2/frame.ts';
+import { FIRST_WINDOW_BYTES } from './limits.ts';
 import type { IndexedStream } from '../../http2/stream-index.ts';
 import type { Place } from '../../../base/linked-list.ts';
 import type { MessageAssembler } from './message-assembler.ts';
@@ -40,7 +40,7 @@ export class Stream implements Call, IndexedStream<Stream>, TimedCall<Stream> {
   ended = false;
   /** DATA octets without padding. */
   receivedBytes = 0;
-  receiveWindowBytes = INITIAL_WINDOW_BYTES;
+  receiveWindowBytes = FIRST_WINDOW_BYTES;
   /**
    * The peer's window for us, relative to the one that it gives every stream at first: a change of that touches no
    * stream.

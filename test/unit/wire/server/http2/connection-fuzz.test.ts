@@ -116,7 +116,7 @@ describe('a connection that is sent anything', () => {
     fc.assert(
       fc.property(fc.array(held, { maxLength: 40 }), (pieces) => {
         const server = fakeServer({
-          partPool: { serverBytes: 96 * 1024, connectionBytes: 64 * 1024 },
+          partPool: { serverBytes: 192 * 1024, connectionBytes: 132 * 1024 },
           turnPool: { serverBytes: 300_000, connectionBytes: 200_000 },
           answerPool: { serverBytes: 100_000, connectionBytes: 50_000 },
         });

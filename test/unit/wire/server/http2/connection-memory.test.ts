@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { errorCode, frameFlag, frameType, setting } from '../../../../../src/wire/http2/frame.ts';
+import { FIRST_WINDOW_BYTES } from '../../../../../src/wire/server/http2/limits.ts';
 import { type FakeConnection, fakeServer } from '../../../../support/grpc/fake-connection.ts';
 import {
   clientPreface,
@@ -51,16 +52,16 @@ describe('memory for messages', () => {
     send(begin(1, 1000 * KIB));
     const [[streamId, incrementBytes] = [0, 0], ...others] = windowUpdates(wire.take());
     assert.equal(streamId, 1);
-    assert.equal(incrementBytes, 1000 * KIB - (65535 - 5) + 16 * KIB);
+    assert.equal(incrementBytes, 1000 * KIB - (FIRST_WINDOW_BYTES - 5) + 16 * KIB);
     assert.deepEqual(others, []);
   });
 
   it('lets large messages wait for their turn, and serves them in order', async () => {
-    const server = fakeServer({ turnBytes: 0, turnPool: { serverBytes: 250 * KIB, connectionBytes: 250 * KIB } });
+    const server = fakeServer({ turnBytes: 0, turnPool: { serverBytes: 280 * KIB, connectionBytes: 280 * KIB } });
     const first = server.connect();
     const second = server.connect();
     first.send(begin(1, 200 * KIB, '/Hold'));
-    second.send(begin(1, 150 * KIB), begin(3, 100 * KIB));
+    second.send(begin(1, 150 * KIB), begin(3, 130 * KIB));
     assert.equal(windowUpdates(first.wire.take()).length, 1);
     assert.deepEqual(windowUpdates(second.wire.take()), [], 'not even the one that would fit: it came later');
 
@@ -351,7 +352,7 @@ describe('memory for messages', () => {
   it('resets a stream that sends more than its window', () => {
     const server = fakeServer({ turnPool: { serverBytes: 0, connectionBytes: 0 } });
     const { wire, send } = server.connect();
-    send(begin(1, 1000 * KIB), ...Array.from({ length: 4 }, () => data(1, Buffer.alloc(16384))));
+    send(begin(1, 1000 * KIB), ...Array.from({ length: 8 }, () => data(1, Buffer.alloc(16384))));
     assert.deepEqual(resets(wire.take()), [[1, errorCode.flowControlError]]);
     assert.equal(wire.ended, false);
   });

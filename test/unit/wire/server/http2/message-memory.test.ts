@@ -47,10 +47,10 @@ describe('memory that a call holds', () => {
     first.fill('a', 0, 5000);
     memory.askTurn(stream, 10 * MIB, () => undefined);
     assert.equal(context.partPool.heldBytes, 0);
-    const second = memory.grow(stream, first.subarray(0, 5000), 70_000, 10 * MIB);
+    const second = memory.grow(stream, first.subarray(0, 5000), 140_000, 10 * MIB);
     assert.ok(second);
     assert.ok(second.subarray(0, 5000).equals(Buffer.alloc(5000, 'a')));
-    assert.ok(second.length >= 1_120_000 && second.length <= 1_260_000, 'sixteen times');
+    assert.ok(second.length >= 2_240_000 && second.length <= 2_520_000, 'sixteen times');
     assert.equal(context.largeMemory.heldBytes, second.length);
     memory.release(stream);
     assert.equal(context.largeMemory.heldBytes, 0);
