@@ -63,6 +63,11 @@ export interface CredentialCachePorts {
    * Far in the past while there is none yet. Called for every request, so it must only give a number.
    */
   readonly confirmedMs: () => number;
+  /**
+   * As of when, by the clock below, what a look-up finds now is certainly right: the present for a store of one server.
+   * A member of several may lag, or be cut off; only what the feed has confirmed proves that its answer lacks nothing.
+   */
+  readonly provenMs: () => number;
   /** All App Keys of the store. The cache notes in it those that changes bring, and those it finds. */
   readonly appKeys: AppKeyFilter;
   /** As `confirmedMs`, for the changes that bring new App Keys. */
@@ -78,9 +83,10 @@ export interface CredentialCachePorts {
  * memory is answered at once, without a promise. Rejects with what the reader rejects with; only `StoreUnavailable`
  * reaches callers as an outage.
  *
- * - **Age.** An entry is as old as the last moment at which it is known to have been right: that of its read or, while
- *   every change since has arrived, `confirmedMs`. The ages above say when it is served, refreshed, or waited for;
- *   beyond `maxStaleSeconds` only the store counts.
+ * - **Age.** An entry is as old as its read or, while every change since has arrived, `confirmedMs`. The ages above say
+ *   when it is served, refreshed, or waited for.
+ * - **Proof.** Nothing is served that was last proven right more than `maxStaleSeconds` ago: by `confirmedMs`, or as of
+ *   `provenMs` at its read. When no look-up could be proven either, none is made.
  * - **Changes.** A changed credential, consumer or grant drops its entries, which are never served again. A look-up
  *   that a change overtakes is made again. The feed calls the methods below before `confirmedMs` passes the change.
  * - **Floods.** App Keys that are not among all of the store ({@link AppKeyFilter}) cost no look-up while the feed
@@ -99,6 +105,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   readonly #lookUps: LookUps;
   // Made once: in a flood, making an error costs more than all the rest of a refusal.
   readonly #down = new StoreUnavailable('the store does not answer, and the App Key is not held in memory');
+  readonly #unproven = new StoreUnavailable('it is unknown for too long whether the store answers with its last state');
   readonly #overloaded = new LookUpsOverloaded('too many App Keys are being looked up');
   #doubtUntilMs = 0;
   #unknowableUntilMs = 0;
@@ -178,7 +185,9 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     if (appKeyHash === null) return null;
     const entry = this.#entries.get(appKeyHash);
     if (entry !== undefined) {
-      const ageMs = this.#ageMs(entry);
+      const followedMs = this.#entries.followedMs(entry, this.#ports.confirmedMs());
+      if (this.#ageMs(Math.max(entry.provenMs, followedMs)) > this.#maxStaleMs) return this.#findInStore(appKeyHash);
+      const ageMs = this.#ageMs(Math.max(entry.readAtMs, followedMs));
       if (ageMs > SOFT_AGE_MS) return this.#findAged(entry, ageMs);
       this.#counters.hits += 1;
       return entry.held;
@@ -248,10 +257,9 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     return Promise.resolve();
   }
 
-  /** How long ago the entry was known to be right. A clock that was set back makes it older, not younger. */
-  #ageMs(entry: CacheEntry): number {
-    const { clock, confirmedMs } = this.#ports;
-    return Math.abs(clock.nowMs() - this.#entries.knownMs(entry, confirmedMs()));
+  /** How long ago this moment was. A clock that was set back makes it older, not younger. */
+  #ageMs(atMs: number): number {
+    return Math.abs(this.#ports.clock.nowMs() - atMs);
   }
 
   /**
@@ -260,7 +268,6 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
    */
   #findAged(entry: CacheEntry, ageMs: number): Pending<HeldCredential | null> {
     const { outlook } = this.#ports.reader;
-    if (ageMs > this.#maxStaleMs) return this.#findInStore(entry.appKeyHash);
     if (ageMs <= HARD_AGE_MS) {
       if (outlook !== 'down') this.#refresh(entry.appKeyHash);
       this.#counters.hits += 1;
@@ -307,6 +314,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
 
   #findInStore(appKeyHash: string): Promise<HeldCredential | null> {
     this.#counters.misses += 1;
+    if (this.#ageMs(this.#ports.provenMs()) > this.#maxStaleMs) throw this.#unproven;
     return this.#answerOf(this.#askStore(appKeyHash), appKeyHash);
   }
 
@@ -337,7 +345,8 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     }
     this.#unknown.forget(appKeyHash);
     this.#ports.appKeys.note(appKeyHash);
-    this.#entries.put(appKeyHash, held, readAtMs);
+    // No change came during the read: it is right as of all that is proven by now.
+    this.#entries.put(appKeyHash, held, { readAtMs, provenMs: Math.min(readAtMs, this.#ports.provenMs()) });
   }
 
   /**

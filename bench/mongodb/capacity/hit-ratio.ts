@@ -29,6 +29,7 @@ export async function hitRatio(count: number, maxEntries: number, checks: number
       },
       // The feed lives: no entry is older than now.
       confirmedMs: () => 0,
+      provenMs: () => 0,
       appKeys: new AppKeyFilter(),
       appKeysConfirmedMs: () => 0,
       clock: { nowSeconds: () => 0, nowMs: () => 0, elapsedMs: () => 0 },

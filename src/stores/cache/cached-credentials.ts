@@ -9,7 +9,10 @@ export interface CacheEntry {
   readonly held: HeldCredential;
   /** About what memory its consumer takes, where this entry stands for it among those that share it; 0 for others. */
   consumerBytes: number;
+  /** When its reading began. */
   readonly readAtMs: number;
+  /** As of when it is certainly right, not later than its reading: the member that was read may have lagged. */
+  readonly provenMs: number;
   /** How often changes had been lost before: only since then is no change missing. */
   readonly epoch: number;
   /** No longer held, so that no change finds it: a look-up that still refers to it must not serve it either. */
@@ -75,7 +78,11 @@ export class CachedCredentials {
   }
 
   /** Takes the place of what was held of this App Key, and of this credential. */
-  put(appKeyHash: string, held: HeldCredential, readAtMs: number): void {
+  put(
+    appKeyHash: string,
+    held: HeldCredential,
+    { readAtMs, provenMs }: Pick<CacheEntry, 'readAtMs' | 'provenMs'>,
+  ): void {
     const other = this.#byCredential.get(held.credential.id);
     if (other !== undefined) this.#byHash.delete(other.appKeyHash);
     this.#byHash.delete(appKeyHash);
@@ -84,6 +91,7 @@ export class CachedCredentials {
       held: sharing(held, this.#byConsumer.get(held.consumer.id)?.held),
       consumerBytes: 0,
       readAtMs,
+      provenMs,
       epoch: this.#epoch,
       isGone: false,
       before: null,
@@ -111,10 +119,9 @@ export class CachedCredentials {
     return dropped;
   }
 
-  /** When an entry was last certainly right, if the feed has been complete until `confirmedMs`. */
-  knownMs({ readAtMs, epoch }: CacheEntry, confirmedMs: number): number {
-    const followedMs = epoch === this.#epoch ? confirmedMs : (this.#confirmedUntilMs.get(epoch) ?? readAtMs);
-    return Math.max(readAtMs, followedMs);
+  /** Until when no change of an entry is missing, if the feed has been complete until `confirmedMs`. */
+  followedMs({ epoch }: CacheEntry, confirmedMs: number): number {
+    return epoch === this.#epoch ? confirmedMs : (this.#confirmedUntilMs.get(epoch) ?? Number.NEGATIVE_INFINITY);
   }
 
   /** Changes were lost: earlier reads are confirmed until `confirmedMs`, and no further until they are repeated. */

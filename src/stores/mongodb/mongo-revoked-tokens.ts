@@ -13,7 +13,7 @@ import { backOffMs, EndablePause, isAborted } from './deadline.ts';
 import { collectionOf } from './documents.ts';
 import { isDuplicate } from './duplicates.ts';
 import { MongodbUnavailable, translateFault } from './faults.ts';
-import { type ChangeEvent, followStream, isPositionLost, poll } from './feed/change-stream.ts';
+import { type ChangeEvent, followStream, isPositionLost, poll, PrimaryChanged } from './feed/change-stream.ts';
 import { requireSchema } from './schema/schema-version.ts';
 
 /** What the list needs. It does not own the client. */
@@ -116,7 +116,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
       } catch (error) {
         if (isAborted(signal)) return;
         // What was missed is read with all the rest.
-        if (!isPositionLost(error)) {
+        if (!isPositionLost(error) && !(error instanceof PrimaryChanged)) {
           this.#isRunning = false;
           this.#ports.observer.down(error);
         }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { MongoClient } from 'mongodb';
+import { type Document, MongoClient } from 'mongodb';
+import { systemClock } from '../../../src/base/clock.ts';
 import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
 import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
 import { type FailPoint, setFailPoint } from '../../support/mongodb/fail-point.ts';
@@ -229,6 +230,75 @@ describe('a replica set of three', function () {
     await store.until('unknown', 'somebody-else');
     await assertFollows();
     await primary.restart();
+  });
+
+  /** Cuts a member off from the others, and Postern from all but that one. */
+  async function cutOff(member: Mongod): Promise<AsyncDisposable> {
+    const failCommands = ['hello', 'getMore', 'aggregate', 'find'];
+    const faults = set.members.map((each) =>
+      each === member
+        ? { on: each, configureFailPoint: 'stopReplProducer' }
+        : {
+            on: each,
+            configureFailPoint: 'failCommand',
+            data: { failCommands, closeConnection: true, appName: 'postern' },
+          },
+    );
+    for (const { on, ...fault } of faults) await set.command({ ...fault, mode: 'alwaysOn' }, on);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        for (const { on, configureFailPoint } of faults) await set.command({ configureFailPoint, mode: 'off' }, on);
+      },
+    };
+  }
+
+  /** Revokes where Postern is cut off with a member, and lets time pass. */
+  async function assertEndsBeing(cut: () => Promise<AsyncDisposable>): Promise<void> {
+    let skewMs = 0;
+    await using replica = openStore(set.uri('postern'), {
+      clock: { ...systemClock, nowMs: () => systemClock.nowMs() + skewMs },
+      maxStaleSeconds: 60,
+    });
+    await replica.untilTold('following');
+    assert.equal(await replica.ask(), GRANTED);
+    const faults = await cut();
+    try {
+      await replica.untilTold(/^down/);
+      await withDatabase(set, async (db) => {
+        await put(db, { credentials: [hmacCredential({ state: 'revoked' })] });
+      });
+      skewMs = 50_000;
+      await replica.until(GRANTED);
+      await replica.until('unknown', 'somebody-else');
+      skewMs = 61_000;
+      assert.equal(await replica.ask(), 'unavailable');
+      assert.equal(await replica.ask('somebody-else'), 'unavailable');
+      await using fresh = openStore(set.uri('postern'));
+      await fresh.untilTold(/^down/);
+      assert.notEqual(fresh.checks.findUnreadiness(), null);
+    } finally {
+      await faults[Symbol.asyncDispose]();
+    }
+    await replica.until(REVOKED);
+    await assertFollows();
+  }
+
+  it('decides by a secondary that was cut off for maxStaleSeconds, and then nobody', async () => {
+    const { members } = await set.command({ replSetGetStatus: 1 });
+    const sources = (members as readonly Document[]).map((each) => String(each['syncSourceHost']));
+    const primary = await set.primary();
+    const behind = set.members.find((member) => member !== primary && !sources.includes(member.address));
+    assert.ok(behind);
+    await assertEndsBeing(() => cutOff(behind));
+  });
+
+  it('decides by a former primary that was cut off for maxStaleSeconds, and then nobody', async () => {
+    const former = await set.primary();
+    await assertEndsBeing(async () => {
+      const faults = await cutOff(former);
+      await set.stepDown();
+      return faults;
+    });
   });
 
   it('goes on after all members were gone', async () => {

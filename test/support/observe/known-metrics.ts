@@ -26,7 +26,13 @@ const cache = new CredentialCache(
   { maxEntries: 1, maxStaleSeconds: 0 },
   {
     ...{ reader: { outlook: 'reachable', read: () => Promise.resolve(null) }, appKeys: new AppKeyFilter() },
-    ...{ confirmedMs: () => 0, appKeysConfirmedMs: () => 0, clock: systemClock, startTimer: () => () => undefined },
+    ...{
+      confirmedMs: () => 0,
+      provenMs: () => 0,
+      appKeysConfirmedMs: () => 0,
+      clock: systemClock,
+      startTimer: () => () => undefined,
+    },
     observer: { defect: () => undefined },
   },
 );

@@ -14,6 +14,8 @@ export interface TestCache {
   readonly appKeys: AppKeyFilter;
   /** What `confirmedMs` gives; while `isLive`, the present. */
   readonly feed: { confirmedMs: number; isLive: boolean };
+  /** Whether members of the store may lag, so that only the feed proves what they answer; false at first. */
+  readonly members: { mayLag: boolean };
   /** Has the cache read the credential with this id, and keep it. */
   learn(id: string, consumerId?: string, version?: number): Promise<void>;
 }
@@ -24,6 +26,7 @@ export function testCache(options: Partial<CredentialCacheOptions> = {}): TestCa
   const time = new ManualTime();
   const defects: unknown[] = [];
   const feed = { confirmedMs: 0, isLive: false };
+  const members = { mayLag: false };
   const appKeys = new AppKeyFilter();
   const cache = new CredentialCache(
     { maxEntries: 100, maxStaleSeconds: 60, ...options },
@@ -34,6 +37,7 @@ export function testCache(options: Partial<CredentialCacheOptions> = {}): TestCa
       appKeys,
       appKeysConfirmedMs: () => (feed.isLive ? time.nowMs() : feed.confirmedMs),
       confirmedMs: () => (feed.isLive ? time.nowMs() : feed.confirmedMs),
+      provenMs: () => (members.mayLag && !feed.isLive ? feed.confirmedMs : time.nowMs()),
       observer: { defect: (error) => defects.push(error) },
     },
   );
@@ -44,6 +48,7 @@ export function testCache(options: Partial<CredentialCacheOptions> = {}): TestCa
     time,
     defects,
     feed,
+    members,
     learn: async (id, consumerId, version) => {
       const finding = cache.findByAppKey(keyOf(id));
       reader.next.answer(held(id, consumerId, version));

@@ -25,6 +25,8 @@ interface Version {
 class Resource {
   readonly versions: Version[];
   told = 0;
+  /** A member that lags has no older one. */
+  least = 0;
 
   constructor(exists: boolean) {
     this.versions = [{ exists, untilMs: Infinity }];
@@ -76,6 +78,9 @@ class World {
   answers = 0;
   /** What reads under way saw when they began, in the order of the reads that wait. */
   readonly #atBeginning = new WeakMap<object, { credential: number; consumer: number; atMs: number }>();
+  /** Whether reads that begin now are answered by a member that lags. */
+  isLagging = false;
+  hasLagged = false;
 
   constructor() {
     this.test = testCache({
@@ -89,6 +94,7 @@ class World {
         maxUnseenWaiting: 1,
       },
     });
+    this.test.members.mayLag = true;
     this.confirm();
   }
 
@@ -137,7 +143,7 @@ class World {
   judge(call: Call, found: HeldCredential | null): void {
     const credential = this.credential(call.id);
     if (found === null) {
-      const oldestMs = call.atMs - UNKNOWN_FOR_MS;
+      const oldestMs = call.atMs - UNKNOWN_FOR_MS - (this.hasLagged ? MAX_STALE_MS : 0);
       const isRight = credential.versions.some(
         ({ exists, untilMs }, version) => !exists && version >= call.credentialTold && untilMs >= oldestMs,
       );
@@ -168,8 +174,8 @@ class World {
       if (this.#atBeginning.has(read)) continue;
       const id = idOf(read.appKeyHash);
       this.#atBeginning.set(read, {
-        credential: this.credential(id).latest,
-        consumer: this.consumer(id).latest,
+        credential: this.isLagging ? this.credential(id).least : this.credential(id).latest,
+        consumer: this.isLagging ? this.consumer(id).least : this.consumer(id).latest,
         atMs: this.test.time.nowMs(),
       });
     }
@@ -220,12 +226,15 @@ class World {
     for (const { resource, version, tell } of this.untold.splice(0, count)) {
       tell();
       resource.told = Math.max(resource.told, version);
+      resource.least = Math.max(resource.least, version);
     }
     this.confirm();
   }
 
   /** The feed is back after having lost what happened meanwhile. */
   lose(): void {
+    // It has read everything again, and no read goes behind that.
+    for (const resource of [...this.credentials.values(), ...this.consumers.values()]) resource.least = resource.latest;
     this.test.cache.everythingChanged();
     this.untold.length = 0;
     this.isConnected = true;
@@ -353,6 +362,15 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.constant(
       step('the feed breaks', (world) => {
         world.isConnected = false;
+      }),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant(
+      step('another member answers', (world) => {
+        world.isLagging = !world.isLagging;
+        world.hasLagged = true;
       }),
     ),
   },

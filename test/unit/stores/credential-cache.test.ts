@@ -400,6 +400,55 @@ describe('a change', () => {
   });
 });
 
+describe('a member of the store that may lag', () => {
+  const UNPROVEN = {
+    name: 'StoreUnavailable',
+    message: 'it is unknown for too long whether the store answers with its last state',
+  };
+
+  it('keeps no entry alive: what it answers is as old as what the feed had confirmed', async () => {
+    const test = testCache({ maxStaleSeconds: 60 });
+    test.members.mayLag = true;
+    test.feed.confirmedMs = test.time.nowMs();
+    await test.learn('a');
+    await test.time.advance(59_000);
+    const finding = test.cache.findByAppKey(keyOf('a'));
+    test.reader.next.answer(held('a', 'acme', 2));
+    assert.equal(await stateOf(finding), '2');
+    await test.time.advance(1000);
+    assert.equal(atOnce(test, 'a'), '2');
+    await test.time.advance(1);
+    assert.throws(() => test.cache.findByAppKey(keyOf('a')), UNPROVEN);
+    assert.equal(test.reader.asked.length, 2);
+  });
+
+  it('decides nobody, known or not, once the feed confirmed nothing for longer than maxStaleSeconds', async () => {
+    const test = testCache({ maxStaleSeconds: 60 });
+    test.members.mayLag = true;
+    test.feed.confirmedMs = test.time.nowMs() - 60_001;
+    assert.throws(() => test.cache.findByAppKey(keyOf('a')), UNPROVEN);
+    assert.equal(test.reader.asked.length, 0);
+    test.feed.confirmedMs += 1;
+    await test.learn('a');
+    assert.equal(atOnce(test, 'a'), '1');
+  });
+
+  it('does not make what was read before changes were lost younger than it is', async () => {
+    const test = testCache({ maxStaleSeconds: 60 });
+    test.members.mayLag = true;
+    test.feed.confirmedMs = test.time.nowMs();
+    await test.time.advance(30_000);
+    await test.learn('a');
+    test.cache.everythingChanged();
+    test.feed.confirmedMs = test.time.nowMs();
+    test.reader.outlook = 'down';
+    await test.time.advance(30_000);
+    assert.equal(atOnce(test, 'a'), '1');
+    await test.time.advance(1);
+    assert.throws(() => test.cache.findByAppKey(keyOf('a')), StoreUnavailable);
+  });
+});
+
 describe('changes that were lost', () => {
   it('drop nothing, and entries are confirmed no more until they are read again', async () => {
     const test = testCache();

@@ -148,6 +148,7 @@ describe('the circuit breaker around look-ups', () => {
         clock: time,
         startTimer: time.startTimer,
         confirmedMs: () => 0,
+        provenMs: () => time.nowMs(),
         appKeys: new AppKeyFilter(),
         appKeysConfirmedMs: () => 0,
         observer: { defect: assert.ifError },

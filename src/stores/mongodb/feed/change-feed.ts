@@ -8,7 +8,7 @@ import { requireSchema } from '../schema/schema-version.ts';
 import { backOffMs, isAborted, pause } from '../deadline.ts';
 import { forGroups } from '../documents.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
-import { type CausalFloor, isPositionLost, type StreamPosition } from './change-stream.ts';
+import { type CausalFloor, isPositionLost, PrimaryChanged, type StreamPosition } from './change-stream.ts';
 import {
   type Change,
   followCollection,
@@ -99,7 +99,7 @@ export class ChangeFeed implements AsyncDisposable {
           this.#reached.clear();
           this.#ports.listener.reached(null);
           this.#ports.listener.historyLost();
-        } else this.#ports.listener.failed(error);
+        } else if (!(error instanceof PrimaryChanged)) this.#ports.listener.failed(error);
       }
       await pause(backOffMs(this.#failures), signal);
       this.#failures += 1;
@@ -122,7 +122,8 @@ export class ChangeFeed implements AsyncDisposable {
     const db = client.db();
     await using session = client.startSession({ causalConsistency: true });
     const endpoints = db.collection<RawDocument>('endpoints');
-    const read = { session, readConcern: { level: 'majority' }, signal } as const;
+    // A secondary that was cut off would give a state of any age for the present one.
+    const read = { session, readConcern: { level: 'majority' }, readPreference: 'primary', signal } as const;
     const askedMs = clock.nowMs();
     const standsAlone = await isStandAlone(db);
     await endpoints.findOne({}, { ...read, projection: { _id: 1 } });
@@ -144,7 +145,7 @@ export class ChangeFeed implements AsyncDisposable {
       claimNames: await readClaimNames(
         db,
         issuers.map(({ _id }) => String(_id)),
-        { session, signal },
+        { session, signal, readPreference: 'primary' },
       ),
     });
     this.#ports.listener.everythingChanged();

@@ -8,6 +8,8 @@ import {
   MongoServerError,
   type ResumeToken,
   type Timestamp,
+  type TopologyDescription,
+  type TopologyDescriptionChangedEvent,
 } from 'mongodb';
 import type { Clock } from '../../../base/clock.ts';
 import { isAborted, pause } from '../deadline.ts';
@@ -20,6 +22,11 @@ export type StreamPosition = { readonly resumeAfter: ResumeToken } | { readonly 
 /** The stream does not know what happened since its position: everything has to be read again. */
 export class FeedGap extends Error {
   override readonly name = 'FeedGap';
+}
+
+/** The primary that a stream was read from is the primary no more: the stream goes on at its successor. */
+export class PrimaryChanged extends Error {
+  override readonly name = 'PrimaryChanged';
 }
 
 /** History lost, resume token damaged, stream unable to go on: the position is worth nothing. */
@@ -72,11 +79,11 @@ const BATCH_SIZE = 500;
 const CHANGES_PER_TURN = 100;
 
 /**
- * Follows a change stream until the signal is aborted. Rejects with {@link FeedGap}, or with the driver's error when
- * the stream broke and can go on after its last position.
+ * Follows a change stream until the signal is aborted. Rejects with {@link FeedGap}, or, when the stream can go on
+ * after its last position, with {@link PrimaryChanged} or the driver's error.
  *
  * Confirmations come from a primary only: a secondary that was cut off from the others would for ever confirm what may
- * have changed there.
+ * have changed there. A primary that steps down goes on to answer the streams that it has, so they are left then.
  */
 export async function followStream(watched: Watched, { clock, signal, ...ports }: StreamPorts): Promise<void> {
   const { client, session, collection, pipeline, start, operationTypes } = watched;
@@ -99,12 +106,20 @@ export async function followStream(watched: Watched, { clock, signal, ...ports }
     void close();
   };
   signal.addEventListener('abort', stop, { once: true });
+  const left = new AbortController();
+  const leave = (change: TopologyDescriptionChangedEvent): void => {
+    if (!losesPrimary(change)) return;
+    left.abort();
+    stop();
+  };
+  client.on('topologyDescriptionChanged', leave);
   try {
     let askedMs = clock.nowMs();
     let inBatch = 0;
     while (!signal.aborted) {
       const event = (await stream.tryNext()) as ChangeEvent | null;
       if (isAborted(signal)) return;
+      if (isAborted(left.signal)) throw new PrimaryChanged();
       if (event === null && stream.closed) throw new FeedGap('the stream ended');
       if (event !== null) {
         if (!operationTypes.includes(event.operationType)) throw new FeedGap(`an event "${event.operationType}"`);
@@ -126,11 +141,25 @@ export async function followStream(watched: Watched, { clock, signal, ...ports }
     }
   } catch (error) {
     // Closing the stream ends its last request with an error.
-    if (!isAborted(signal)) throw error;
+    if (!isAborted(signal)) throw isAborted(left.signal) ? new PrimaryChanged() : error;
   } finally {
+    client.off('topologyDescriptionChanged', leave);
     signal.removeEventListener('abort', stop);
     await close();
   }
+}
+
+function losesPrimary({ previousDescription, newDescription }: TopologyDescriptionChangedEvent): boolean {
+  const former = primaryOf(previousDescription);
+  return former !== null && former !== primaryOf(newDescription);
+}
+
+/** The primary, and of which election; null where none is known, and for servers that are no replica set. */
+function primaryOf({ servers }: TopologyDescription): string | null {
+  for (const { type, address, electionId } of servers.values()) {
+    if (type === 'RSPrimary') return `${address} ${String(electionId)}`;
+  }
+  return null;
 }
 
 /** Reading a collection repeatedly may take this part of the time at most. */

@@ -12,7 +12,7 @@ export interface StoredClaimNames {
 export async function readClaimNames(
   db: Db,
   issuerIds: readonly string[],
-  options: { readonly session?: ClientSession; readonly signal?: AbortSignal },
+  options: { readonly session?: ClientSession; readonly signal?: AbortSignal; readonly readPreference?: 'primary' },
 ): Promise<readonly StoredClaimNames[]> {
   const found: StoredClaimNames[] = [];
   for (const issuerId of issuerIds) {

@@ -81,6 +81,8 @@ export class CredentialLookUps implements AsyncDisposable {
       {
         reader: breaker,
         appKeys: this.appKeys,
+        provenMs: () =>
+          progress.mode === 'polling' ? clock.nowMs() : (progress.confirmedMs ?? Number.NEGATIVE_INFINITY),
         confirmedMs: () => progress.completeMs ?? Number.NEGATIVE_INFINITY,
         appKeysConfirmedMs: () => progress.credentialsCompleteMs ?? Number.NEGATIVE_INFINITY,
         clock,

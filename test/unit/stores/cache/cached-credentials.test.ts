@@ -40,7 +40,7 @@ function cacheOf(bounds: { maxEntries?: number; maxBytes?: number } = {}): Cache
 }
 
 function put(cache: CachedCredentials, each: HeldCredential): void {
-  cache.put(each.credential.appKeyHash, each, 0);
+  cache.put(each.credential.appKeyHash, each, { readAtMs: 0, provenMs: 0 });
 }
 
 const manyLabels = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`label-${String(at)}`, 'v'.repeat(63)]));
