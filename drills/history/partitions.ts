@@ -16,9 +16,12 @@ interface Partition {
   readonly make: () => Promise<void>;
 }
 
-/** How long the network is whole before and broken during a partition, in milliseconds. */
+/**
+ * How long the network is whole before and broken during a partition, in milliseconds: often for longer than an election,
+ * a revocation and its promised time take together, as what goes on for as long as the partition shows only then.
+ */
 const WHOLE_MS = [2000, 10_000] as const;
-const BROKEN_MS = [1000, 25_000] as const;
+const BROKEN_MS = [1000, 45_000] as const;
 
 /**
  * Breaks the network at random and heals it, until the signal is given; it is whole when this resolves. `report` gets a

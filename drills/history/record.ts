@@ -36,9 +36,8 @@ const CONSUMERS = ['acme', 'globex', 'initech'] as const;
 const [FIRST] = CONSUMERS;
 
 /**
- * What the documents promise here: a replica that has lost the database serves cached callers for
- * `POSTERN_MAX_STALE_SECONDS`. It notices the loss within a second, and after an election later where it reaches a
- * member that was the primary.
+ * What the documents promise here: what nothing confirms serves for `POSTERN_MAX_STALE_SECONDS`, and a primary that was
+ * cut off confirms until it notices that, in the time of an election. A replica notices within a second.
  */
 export const promises: Promises = { revokedWithinMs: (MAX_STALE_SECONDS + 1) * 1000 + ELECTION_TIMEOUT_MS };
 
