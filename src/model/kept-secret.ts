@@ -39,6 +39,12 @@ export class KeptSecret extends Secret {
   }
 }
 
+/**
+ * Stands for the hash of a secret App Key that a store keeps to itself: a weak key could be guessed from it. It is the
+ * hash of no App Key.
+ */
+export const KEPT_APP_KEY_HASH = '';
+
 /** Whether a store keeps a secret to itself, so that nothing can be said of its characters. */
 export function isKept(secret: Secret | null): boolean {
   return secret instanceof KeptSecret && secret.isHidden;

@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { takeAppKeyAlone } from '../../check/methods/methods.ts';
-import { hashAppKey } from '../../model/app-key.ts';
+import { hashAppKey, isAppKey } from '../../model/app-key.ts';
 import { canBeTried } from '../../model/material.ts';
+import { collectAll } from '../../resources/changes/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { UsageError, writeSafely } from '../failure.ts';
 import { type StoreFlags, timeoutOption } from '../flags/options.ts';
 import { parseAddress } from '../flags/gateway-address.ts';
 import { collectId } from '../flags/values.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import { formatData } from '../render/data.ts';
 import { openFor, requireResource } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
@@ -181,7 +183,7 @@ async function readHandovers(
   let hasSecret = false;
   for (const id of ids) {
     const { resource } = await requireResource(store.resources, 'credential', id);
-    if (secretBy !== null) refuseAppKey(secretBy, resource);
+    if (secretBy !== null) await refuseAppKey(secretBy, resource, store);
     hasSecret ||= canBeTried(resource.material);
     const access = await readPartnerAccess(store.resources, resource, context.clock.nowSeconds());
     if (!('obstacle' in access)) handovers.push(planHandover(access, url, secretBy));
@@ -227,8 +229,15 @@ function parseSecretBy(text: string): string {
 }
 
 /** An imported App Key looks like anything, and the page is no place for one that is a secret. */
-function refuseAppKey(secretBy: string, { appKeyHash, methods }: ManagedCredential): void {
+async function refuseAppKey(
+  secretBy: string,
+  { id, methods }: ManagedCredential,
+  { resources }: Pick<OpenedStore, 'resources'>,
+): Promise<void> {
+  if (!takeAppKeyAlone(methods)) return;
   const words = secretBy.split(/[^A-Za-z0-9._-]+/).flatMap((word) => [word, word.replace(/[.-]+$/, '')]);
-  if (!takeAppKeyAlone(methods) || !words.some((word) => hashAppKey(word) === appKeyHash)) return;
+  const hashes = [...new Set(words)].filter(isAppKey).map(hashAppKey);
+  const found = await collectAll(resources.list('credential', { ids: [id], appKeyHashes: hashes }));
+  if (found.length === 0) return;
   throw new UsageError('--secret-by holds the App Key, which is the secret; say by which way the partner gets it');
 }

@@ -15,10 +15,11 @@ export async function* readTimeline(
   query: URLSearchParams,
   limit = Infinity,
 ): AsyncGenerator {
+  if (limit <= 0) return;
   let left = limit;
   let cursor: string | null = null;
+  let last: string | null = null;
   do {
-    if (left <= 0) return;
     const asked = new URLSearchParams(query);
     asked.set('limit', String(Math.min(left, PAGE)));
     if (cursor !== null) asked.set('cursor', cursor);
@@ -27,5 +28,16 @@ export async function* readTimeline(
     yield* page;
     left -= page.length;
     cursor = typeof nextCursor === 'string' ? nextCursor : null;
-  } while (cursor !== null);
+    if (cursor === null) return;
+    const end = JSON.stringify(page.at(-1));
+    if (page.length === 0 || end === last) throw standsStill(client.origin, `GET ${path}`);
+    last = end;
+  } while (left > 0);
+}
+
+/** That the pages of a list do not go on: another API, or a proxy that answers for it, would be asked without end. */
+export function standsStill(origin: string, question: string): Error {
+  return new Error(
+    `${origin} answers ${question} with a page that leads to no further one: POSTERN_STORE must name "postern manage" itself`,
+  );
 }

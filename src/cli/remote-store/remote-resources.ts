@@ -17,10 +17,14 @@ import { readRecord, readRecordUsage, RecordFault } from '../../resources/change
 import { declareSentChange } from '../../resources/changes/wire/sent-change.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
+import { standsStill } from './read-timeline.ts';
 
 /** Ids that are asked for at once. */
 const IDS_AT_ONCE = 3000;
 const PAGE = 500;
+/** As many App Keys as one question of every role may have. */
+const HASHES_AT_ONCE = 1000;
+const LIST = '/v1/resources:list';
 /** Credentials whose secrets are compared at once, and secrets of one: a current and a former one. */
 const COMPARED_AT_ONCE = 500;
 const SECRETS_OF_ONE = 2;
@@ -93,7 +97,6 @@ export class RemoteResources implements ResourceStore, UsageSource {
       kind,
       consumerIds: within(consumerId, consumerIds),
       endpointIds: within(endpointId, endpointIds),
-      appKeyHashes,
       issuer: issuerId,
       forGroups: isForGroup === true,
       labels,
@@ -101,18 +104,26 @@ export class RemoteResources implements ResourceStore, UsageSource {
       limit: Math.max(1, Math.min(most, PAGE)),
     };
     const pieces = ids === undefined ? [undefined] : [...chunksOf([...new Set(ids)].sort(), IDS_AT_ONCE)];
+    const hashes = appKeyHashes === undefined ? [undefined] : [...chunksOf(appKeyHashes, HASHES_AT_ONCE)];
     for (const some of pieces) {
-      let after = selection.after ?? null;
-      do {
-        const page = await this.#page({ ...asked, ids: some, ...(after === null ? {} : { after }) });
-        yield* page.items;
-        after = page.next;
-      } while (after !== null);
+      for (const few of hashes) yield* this.#pages({ ...asked, ids: some, appKeyHashes: few }, selection.after ?? null);
     }
   }
 
+  async *#pages(asked: object, from: string | null): AsyncGenerator {
+    let after = from;
+    do {
+      const page = await this.#page({ ...asked, ...(after === null ? {} : { after }) });
+      yield* page.items;
+      // Ids ascend; an API that does not keep to it would be asked without end.
+      const isBehind = page.next !== null && (page.items.length === 0 || (after !== null && page.next <= after));
+      if (isBehind) throw standsStill(this.#client.origin, `POST ${LIST}`);
+      after = page.next;
+    } while (after !== null);
+  }
+
   async #page(body: object): Promise<{ readonly items: readonly unknown[]; readonly next: string | null }> {
-    const { items, next }: ApiAnswer = await this.#client.ask('POST', '/v1/resources:list', { body });
+    const { items, next }: ApiAnswer = await this.#client.ask('POST', LIST, { body });
     if (!Array.isArray(items) || (next !== null && typeof next !== 'string')) throw this.#strange('no page');
     return { items, next };
   }

@@ -26,6 +26,8 @@ import { answers, bodyOf, objectOf } from './shapes.ts';
 /** Ids of one question at most. */
 export const MAX_SELECTED_IDS = 3000;
 const MAX_RECORDS = 500;
+/** App Keys of one question, for who may not set any: each is a guess. */
+const MAX_READ_HASHES = 1000;
 
 const id = z.string().regex(ID_PATTERN);
 /** Of a grant: its endpoint and its holder. */
@@ -40,7 +42,10 @@ const body = z
     appKeyHashes: z
       .array(z.string().regex(/^[0-9a-f]{64}$/))
       .max(MAX_SELECTED_IDS)
-      .optional(),
+      .optional()
+      .openapi({
+        description: `Credentials with these App Keys, by SHA-256. More than ${String(MAX_READ_HASHES)} are for roles that may set one.`,
+      }),
     issuer: id.optional().openapi({ description: 'Credentials that name it.' }),
     forGroups: z.boolean().default(false).openapi({ description: 'Grants for groups only.' }),
     labels: labelsBody.optional().openapi({ description: 'Endpoints, consumers and issuers that carry all of these.' }),
@@ -63,7 +68,11 @@ const record = objectOf('ResourceRecord', {
     revision: { type: 'integer', minimum: 1 },
     createdAt: time,
     updatedAt: time,
-    known: { type: 'object', description: 'Of a credential: the hash of its App Key, and whether the key is kept.' },
+    known: {
+      type: 'object',
+      description:
+        'Of a credential: whether its App Key is kept, and its hash, of a secret one only where it was asked for.',
+    },
     usage: { type: 'object', description: 'Of a credential that was used: when.' },
   },
   required: ['resource', 'revision', 'createdAt', 'updatedAt'],
@@ -96,6 +105,7 @@ export function addRecords(api: OpenAPIHono<ApiEnvironment>, { store: { resource
       const { kind, limit, ...wish } = context.req.valid('json');
       if (kind === 'operator') requireManager(operator);
       else requirePermission(operator, 'read');
+      if ((wish.appKeyHashes ?? []).length > MAX_READ_HASHES) requirePermission(operator, 'change-consumers');
       const labels = labelsWithin(isLabelled(kind) ? operator : { ...operator, selector: {} }, wish.labels ?? {});
       if (labels === null) return context.json({ items: [], next: null }, 200);
       const selection: Selection = {
@@ -120,7 +130,10 @@ export function addRecords(api: OpenAPIHono<ApiEnvironment>, { store: { resource
       const used = ids.length === 0 ? new Map<string, never>() : await usage.usageOf(ids);
       const items = found.shown.map(
         (each): Record<string, unknown> => ({
-          ...declareRecord(kind, each, used.get(idOfResource(each.resource)) ?? null),
+          ...declareRecord(kind, each, {
+            usage: used.get(idOfResource(each.resource)) ?? null,
+            askedHashes: wish.appKeyHashes,
+          }),
         }),
       );
       return context.json({ items, next: found.last === null ? null : idOfResource(found.last.resource) }, 200);

@@ -3,6 +3,7 @@ import { createPublicKey } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { hashAppKey } from '../../../src/model/app-key.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { type TwoDoors, useTwoDoors } from '../../support/management/two-doors.ts';
 
@@ -121,6 +122,14 @@ const script: readonly string[] = [
   'export',
   'consumer import FOLDER/partners.csv --method hmac --endpoint orders -o json',
   'consumer import FOLDER/partners.csv --method hmac --endpoint orders -o json',
+  'credential import --consumer one --method key --secret-from env:HASHED_KEY --hash-only --id one-hash -o json',
+  'credential edit one-hash --allow-from 10.0.0.0/8 -o json',
+  'credential show one-hash -o json',
+  'apply -f FOLDER/hashed.yaml --dry-run -o json',
+  'apply -f FOLDER/keys.yaml -o json',
+  'apply -f FOLDER/keys.yaml --prune --yes -o json',
+  'apply -f FOLDER/taken.yaml -o json',
+  'handover --credential one-key --url https://api.example.com --secret-by "by one-secret-app-key-of-32-characters."',
   'handover --credential one-hmac --url https://api.example.com -o json',
   'complete-ids consumer one',
   'wait --timeout 1s',
@@ -139,6 +148,18 @@ const two = one
   .replace('secret-of-one-0001', 'secret-of-one-0002')
   .replace('consumers:', 'consumers:\n  - { id: two, name: Two }');
 
+const hashed = one
+  .replace('the-secret-of-one-0001', 'the-secret-of-one-0002')
+  .concat(
+    `      - { id: one-hash, method: key, appKeyHash: ${hashAppKey('a-key-that-is-kept-as-hash')}, allowFrom: [10.0.0.0/8] }\n`,
+  );
+/** The same App Key, of a credential without an id, and beside one that is new. */
+const keys = hashed
+  .replace('id: one-key, ', '')
+  .concat('      - { id: one-new, method: key, appKey: one-more-app-key-of-34-characters }\n');
+/** An App Key that another credential has. */
+const taken = hashed.concat('      - { id: one-twice, method: key, appKey: one-secret-app-key-of-32-characters }\n');
+
 const certificate = makeCertificate('partner', undefined, { names: ['partner.example.com'] });
 const publicKey = createPublicKey(certificate.privateKey).export({ type: 'spki', format: 'pem' }).toString();
 
@@ -153,6 +174,9 @@ describe('commands over the management API and on the database itself', () => {
     for (const { folder } of [plain, served]) {
       await writeFile(join(folder(), 'one.yaml'), one);
       await writeFile(join(folder(), 'two.yaml'), two);
+      await writeFile(join(folder(), 'hashed.yaml'), hashed);
+      await writeFile(join(folder(), 'keys.yaml'), keys);
+      await writeFile(join(folder(), 'taken.yaml'), taken);
       await writeFile(join(folder(), 'public.pem'), publicKey);
       await writeFile(join(folder(), 'public.crt'), certificate.cert);
       await writeFile(join(folder(), 'partners.csv'), 'id,name,label.tier\nalpha,Alpha,gold\nbeta,Beta,silver\n');
@@ -166,6 +190,7 @@ describe('commands over the management API and on the database itself', () => {
       ...environment,
       POSTERN_RATE_LIMIT_SERVICE: '127.0.0.1:1',
       ONE_KEY: 'no-such-key',
+      HASHED_KEY: 'a-key-that-is-kept-as-hash',
     });
     const clean = (text: string): string => normal(text.replaceAll(doors.folder(), 'FOLDER'));
     return { line, code, out: clean(out), err: clean(err) };

@@ -135,6 +135,35 @@ describe('commands over the management API: who may, and what is said where it d
       await fails('consumer list', other, 1, /answered more than a management API does/);
     });
 
+    it('asks for no pages without end', async () => {
+      const json = { 'content-type': 'application/json' };
+      const times = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' };
+      const record = { resource: { id: 'acme', enabled: true }, revision: 1, ...times };
+      const message =
+        /^postern consumer list: http:\/\/127\.0\.0\.1:\d+ answers POST \/v1\/resources:list with a page that leads to no further one/m;
+      for (const page of [
+        { items: [], next: 'acme' },
+        { items: [record], next: 'acme' },
+      ]) {
+        answer = [200, json, JSON.stringify(page)];
+        await fails('consumer list', other, 1, message);
+      }
+      const at = '2026-01-01T00:00:00.000Z';
+      const event = {
+        event: '0'.repeat(24),
+        at,
+        actor: 'ada',
+        action: 'x',
+        storeRevision: 1,
+        kind: 'consumer',
+        id: 'a',
+      };
+      for (const items of [[], [event]]) {
+        answer = [200, json, JSON.stringify({ items, nextCursor: 'more' })];
+        await fails('audit list', other, 1, /answers GET \/v1\/audit with a page that leads to no further one/);
+      }
+    });
+
     it('has nothing of it obeyed by the terminal', async () => {
       const problem = { code: 'CONFLICT', detail: 'a\u001b]0;b\u0007\u202ec' };
       answer = [409, { 'content-type': 'application/problem+json' }, JSON.stringify(problem)];

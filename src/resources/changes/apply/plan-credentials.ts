@@ -41,8 +41,9 @@ export async function planCredentials(
   problems: ProblemLog,
 ): Promise<CredentialPlan> {
   const planner = new CredentialPlanner(declared, problems);
+  const hashes = store.recognise === undefined ? noHashes : await readHashes(declared, store);
   const recognised = (listed: AsyncIterable<Stored<ManagedCredential>>): AsyncIterable<Stored<ManagedCredential>> =>
-    recogniseIn(listed, planner, store);
+    recogniseIn(listed, planner, store, hashes);
   if (isPruning) {
     const listed = recognised(listSelected(store, 'credential', selector));
     for await (const stored of listed) planner.meet(stored, { isPruning });
@@ -50,7 +51,9 @@ export async function planCredentials(
   if (!isPruning || selector !== undefined) {
     const named = recognised(store.list('credential', { ids: planner.openIds() }));
     for await (const stored of named) planner.meet(stored);
-    for (const appKeyHashes of chunksOf(planner.openAppKeyHashes(), HASHES_PER_QUESTION)) {
+    const held = store.recognise === undefined ? null : new Set(hashes.values());
+    const open = planner.openAppKeyHashes().filter((hash) => held?.has(hash) ?? true);
+    for (const appKeyHashes of chunksOf(open, HASHES_PER_QUESTION)) {
       for await (const stored of recognised(store.list('credential', { appKeyHashes }))) planner.meet(stored);
     }
   }
@@ -58,17 +61,42 @@ export async function planCredentials(
   return planner.plan();
 }
 
-/** Credentials, in which the secrets of the document can be seen where the store keeps its own to itself. */
+const noHashes: ReadonlyMap<string, string> = new Map();
+
+/** Of the App Keys of the document that the store has: by the ids of their credentials. */
+async function readHashes(
+  declared: readonly Placed<DocumentCredential>[],
+  store: ResourceStore,
+): Promise<ReadonlyMap<string, string>> {
+  const hashes = new Map<string, string>();
+  const wanted = declared.flatMap(({ value: { appKeyHash } }) => appKeyHash ?? []);
+  for (const appKeyHashes of chunksOf(wanted, HASHES_PER_QUESTION)) {
+    for await (const { resource } of store.list('credential', { appKeyHashes })) {
+      hashes.set(resource.id, resource.appKeyHash);
+    }
+  }
+  return hashes;
+}
+
+/**
+ * Credentials, in which the secrets and App Keys of the document can be seen where the store keeps its own to itself.
+ */
 async function* recogniseIn(
   listed: AsyncIterable<Stored<ManagedCredential>>,
   planner: CredentialPlanner,
   { recognise }: Pick<ResourceStore, 'recognise'>,
+  hashes: ReadonlyMap<string, string>,
 ): AsyncGenerator<Stored<ManagedCredential>> {
   if (recognise === undefined) {
     yield* listed;
     return;
   }
-  for await (const page of pagesOf(listed, RECOGNISED_AT_ONCE)) {
+  const withHash = (stored: Stored<ManagedCredential>): Stored<ManagedCredential> => {
+    const { resource } = stored;
+    return { ...stored, resource: { ...resource, appKeyHash: hashes.get(resource.id) ?? resource.appKeyHash } };
+  };
+  for await (const some of pagesOf(listed, RECOGNISED_AT_ONCE)) {
+    const page = some.map(withHash);
     yield* await recognise(page, new Map(page.map(({ resource }) => [resource.id, planner.secretsFor(resource)])));
   }
 }

@@ -8,7 +8,7 @@ import { equal } from '../../../base/text/equal.ts';
 import type { Operation } from '../change.ts';
 import { type GeneratedPair, generateCredentialId, generatePair, hashOfAppKey } from '../generate-credential.ts';
 import { findObstacle, planRotation } from './plan-rotation.ts';
-import { Outdated, type ResourceStore } from '../resource-store.ts';
+import { collectAll, Outdated, type ResourceStore } from '../resource-store.ts';
 import { isSettled, type NewSecret, type RotationRecord } from './rotation-record.ts';
 
 /** How every credential of a run is rotated. */
@@ -180,8 +180,8 @@ async function findInForce(
   store: ResourceStore,
 ): Promise<NewSecret | null> {
   if (made.successorId !== null && made.appKey !== null) {
-    const successor = await store.find('credential', made.successorId);
-    if (successor?.resource.appKeyHash !== hashOfAppKey(made.appKey)) return null;
+    const wanted = { ids: [made.successorId], appKeyHashes: [hashOfAppKey(made.appKey)] };
+    if ((await collectAll(store.list('credential', wanted))).length === 0) return null;
     return { ...made, formerEndsAt: current?.resource.expiresAt ?? made.formerEndsAt };
   }
   if (current === null) return null;

@@ -1,7 +1,7 @@
 import { isMapping, textLike } from '../../../model/document/fields.ts';
 import { type PlainProblem, readPlain } from '../../../model/document/read-plain.ts';
 import { isUnopened } from '../../../model/keyring/sealed.ts';
-import { type KeptPath, KeptSecret } from '../../../model/kept-secret.ts';
+import { KEPT_APP_KEY_HASH, type KeptPath, KeptSecret } from '../../../model/kept-secret.ts';
 import { mapSecrets, type Material, materialFacts, type SecretPath, secretsIn } from '../../../model/material.ts';
 import { Secret } from '../../../model/secret.ts';
 import { declareWholeCredential, type DocumentCredential, readCredential } from '../../credential.ts';
@@ -13,12 +13,17 @@ import { endOfAppKey } from '../../app-key-end.ts';
 
 type Read<T> = { readonly value: T } | { readonly problems: readonly PlainProblem[] };
 
-/** What is known of the App Key of a credential without showing one that is secret. */
-export function declareKnown(credential: ManagedCredential): Declared {
+/**
+ * What is known of the App Key of a credential without showing one that is secret. The hash of a secret one, from which
+ * a weak key could be guessed, is for who asked by that hash: they have the key.
+ */
+export function declareKnown(credential: ManagedCredential, askedHashes: readonly string[]): Declared {
   const end = endOfAppKey(credential);
+  const { appKey, appKeyHash, material } = credential;
+  const isShown = materialFacts[material.kind].appKey !== 'secret' || askedHashes.includes(appKeyHash);
   return {
-    appKeyHash: credential.appKeyHash,
-    keepsAppKey: credential.appKey !== null,
+    ...(isShown ? { appKeyHash } : {}),
+    keepsAppKey: appKey !== null,
     ...(end === null ? {} : { appKeyEnd: end }),
   };
 }
@@ -28,12 +33,12 @@ const hashField = textLike(/^[0-9a-f]{64}$/, 'must be a SHA-256');
 /** Reads a credential of another process, whose secrets stay there: each is a {@link KeptSecret}. */
 export function readKeptCredential(declared: Declared, known: Declared): Read<ManagedCredential> {
   const { appKeyHash, keepsAppKey, appKeyEnd } = known;
-  const hash = hashField(appKeyHash);
-  if (typeof hash !== 'string') return { problems: [{ path: 'appKeyHash', message: 'is missing' }] };
   const read = readOwned(declared, declared);
   if ('problems' in read) return read;
   const { id, consumerId, methods, appKey, material } = read.value;
   const isSecret = materialFacts[material.kind].appKey === 'secret';
+  const hash = isSecret && appKeyHash === undefined ? KEPT_APP_KEY_HASH : hashField(appKeyHash);
+  if (typeof hash !== 'string') return { problems: [{ path: 'appKeyHash', message: 'is missing' }] };
   const kept = new KeptSecret('appKey', { end: typeof appKeyEnd === 'string' ? appKeyEnd : null });
   const value = {
     id: id ?? '',
@@ -65,10 +70,11 @@ export function declareSentCredential(credential: ManagedCredential): {
   const former = declared['retiringSecret'];
   const { appSecret, appKey: key, 'retiringSecret.appSecret': formerSecret } = texts;
   const isHashOnly = materialFacts[material.kind].appKey === 'secret' && appKey === null;
+  if (isHashOnly && appKeyHash === KEPT_APP_KEY_HASH) keeps.appKey = 'appKey';
   const after = {
     ...declared,
     ...(key === undefined ? {} : { appKey: key }),
-    ...(isHashOnly ? { appKeyHash } : {}),
+    ...(isHashOnly && appKeyHash !== KEPT_APP_KEY_HASH ? { appKeyHash } : {}),
     ...(appSecret === undefined ? {} : { appSecret }),
     ...(isMapping(former) && formerSecret !== undefined
       ? { retiringSecret: { ...former, appSecret: formerSecret } }

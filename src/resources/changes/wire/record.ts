@@ -25,11 +25,19 @@ export interface ResourceRecord {
   readonly usage?: { readonly lastUsedAt?: string; readonly retiringSecretLastUsedAt?: string };
 }
 
-/** A resource for commands; `usage` is when a credential was used. */
+/** What a record says beside the resource. */
+interface ToldBeside {
+  /** When a credential was used. */
+  readonly usage?: Usage | null;
+  /** The hashes of App Keys that were asked for. */
+  readonly askedHashes?: readonly string[] | undefined;
+}
+
+/** A resource for commands. */
 export function declareRecord<K extends ResourceKind>(
   kind: K,
   { resource, revision, createdAt, updatedAt }: Stored<ResourceOf[K]>,
-  usage: Usage | null = null,
+  { usage = null, askedHashes = [] }: ToldBeside = {},
 ): ResourceRecord {
   const used = usage === null ? {} : { usage: declareUsage(usage) };
   return {
@@ -37,7 +45,7 @@ export function declareRecord<K extends ResourceKind>(
     revision,
     createdAt: declareTime(createdAt),
     updatedAt: declareTime(updatedAt),
-    ...('material' in resource ? { known: declareKnown(resource), ...used } : {}),
+    ...('material' in resource ? { known: declareKnown(resource, askedHashes), ...used } : {}),
   };
 }
 

@@ -34,6 +34,41 @@ describe('management API: what commands may not make of what they read', () => {
       assert.equal((shown?.['resource'] as Body)['appKey'], undefined);
     });
 
+    it('is not told as a hash, which a weak one could be guessed from, but to who asks by that hash', async () => {
+      const { resource } = (await api.store.find('credential', 'acme-key')) ?? assert.fail();
+      const shown = async (who: string, more: Body): Promise<readonly Body[]> =>
+        itemsOf(await api.done(who, 'POST', '/v1/resources:list', { body: { kind: 'credential', ...more } }));
+      for (const who of ['victor', 'paula', 'alice']) {
+        assert.doesNotMatch(JSON.stringify(await shown(who, {})), new RegExp(resource.appKeyHash), who);
+        const [held] = await shown(who, { appKeyHashes: [resource.appKeyHash] });
+        assert.equal((held?.['known'] as Body)['appKeyHash'], resource.appKeyHash, who);
+      }
+      const [other] = await shown('alice', { ids: ['acme-key'], appKeyHashes: ['0'.repeat(64)] });
+      assert.equal(other, undefined);
+    });
+
+    it('is looked for by few at once, by who may set none', async () => {
+      const body = {
+        kind: 'credential',
+        appKeyHashes: Array.from({ length: 1001 }, (_, at) => hashAppKey(String(at))),
+      };
+      await api.refused('FORBIDDEN', 'victor', 'POST', '/v1/resources:list', { body });
+      await api.done('paula', 'POST', '/v1/resources:list', { body });
+    });
+
+    it('stays when a command sends a credential of which only the hash is kept', async () => {
+      const { resource } = (await api.store.find('credential', 'acme-key')) ?? assert.fail();
+      const before = { ...resource, id: 'acme-hash', appKey: null, appKeyHash: hashAppKey('kept-as-hash') };
+      await api.store.commit([{ kind: 'credential', id: 'acme-hash', before: null, after: before }], {
+        actor: 'test',
+        action: 'credential issue',
+      });
+      const after = { id: 'acme-hash', consumer: 'acme', method: 'key', state: 'active', allowFrom: ['10.0.0.0/8'] };
+      await api.done('paula', 'POST', path, change([{ kind: 'credential', id: 'acme-hash', before: 1, after, keeps }]));
+      const stored = (await api.store.find('credential', 'acme-hash')) ?? assert.fail();
+      assert.deepEqual([stored.resource.appKeyHash, stored.resource.appKey], [before.appKeyHash, null]);
+    });
+
     it('finds no credential that says it is found by a certificate or by claims', async () => {
       const claims = { issuer: 'payments', claims: { sub: 'acme' } };
       for (const [method, what] of [
