@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
-import { behind, declareReplica, isStale, type Replica, STALE_MS } from '../resources/changes/replicas.ts';
-import { NotFound } from '../resources/changes/resource-store.ts';
+import {
+  behind,
+  declareReplica,
+  forgetReplica,
+  isStale,
+  type Replica,
+  STALE_MS,
+} from '../resources/changes/replicas.ts';
 import { type StoreRevision, wholeRevision } from '../model/store-revision.ts';
 import type { CommandContext } from './command.ts';
 import type { StoreFlags } from './flags/options.ts';
@@ -30,7 +36,15 @@ cleanly removes its own.`,
       const directory = requireReplicas(store);
       const { out } = context.terminal;
       if (forget !== undefined) {
-        if (!(await directory.forget(forget))) throw new NotFound(`there is no replica ${JSON.stringify(forget)}`);
+        const { audit, actor } = store;
+        await forgetReplica(forget, {
+          replicas: directory,
+          keep: async (event) => {
+            await audit.keep(event);
+          },
+          actor,
+          action: 'replica forget',
+        });
         out.write(renderResult(output, { forgotten: forget }, `Replica ${forget} is forgotten.\n`));
         return;
       }

@@ -12,6 +12,10 @@ import type { Secret } from '../model/secret.ts';
 export const resourceKinds = ['endpoint', 'consumer', 'credential', 'grant', 'plan', 'issuer', 'operator'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
+/** What the audit trail has events of: replicas too, whose entries operators remove. */
+export const auditedKinds = [...resourceKinds, 'replica'] as const;
+export type AuditedKind = (typeof auditedKinds)[number];
+
 /** A credential as operators have it: with its App Key, which the check path does without. */
 export interface ManagedCredential extends Credential {
   /** Wrapped even where it is public, so that only a deliberate step shows it; null when only its hash is kept. */

@@ -956,7 +956,7 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
           kind: 'consumer',
           id: 'acme',
         } as const;
-        await tested.store.keepAttempt({ ...attempt, reason: 'OPS-1', refused: 'the consumer "acme" already exists' });
+        await tested.store.keep({ ...attempt, reason: 'OPS-1', refused: 'the consumer "acme" already exists' });
         const [event] = await events();
         assert.deepEqual(event, {
           ...{ ...attempt, event: event?.event, atMs: tested.clock.nowMs(), reason: 'OPS-1', storeRevision: 0 },

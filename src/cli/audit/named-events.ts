@@ -10,7 +10,7 @@ import {
   NotFound,
 } from '../../resources/changes/resource-store.ts';
 import { parseGrantId } from '../../resources/grant.ts';
-import { resourceKinds } from '../../resources/resource.ts';
+import { auditedKinds } from '../../resources/resource.ts';
 
 /** Events as an operator names them: by the revision of the store that a command left, or one by its own id. */
 export type EventName = { readonly storeRevision: number } | { readonly event: string };
@@ -63,11 +63,11 @@ function textOf(name: EventName): string {
 /** `consumer`, `consumer/acme`, `grant/orders/acme`, `grant/orders/tier=gold`. */
 export function parseResource(text: string): NonNullable<AuditSelection['resource']> {
   const [name = '', ...ids] = text.split('/');
-  const kind = resourceKinds.find((known) => known === name);
+  const kind = auditedKinds.find((known) => known === name);
   if (kind === undefined) {
-    const nearest = findNearestName(name, resourceKinds);
+    const nearest = findNearestName(name, auditedKinds);
     const advice = nearest === null ? '' : ` Did you mean ${nearest}?`;
-    throw new InvalidArgumentError(`It must be ${resourceKinds.join(', ')}, with /ID for one of them.${advice}`);
+    throw new InvalidArgumentError(`It must be ${auditedKinds.join(', ')}, with /ID for one of them.${advice}`);
   }
   if (ids.length === 0) return { kind, id: null };
   const id = ids.join('/');

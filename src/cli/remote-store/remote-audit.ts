@@ -5,7 +5,7 @@ import {
   type AuditTrail,
   NotFound,
 } from '../../resources/changes/resource-store.ts';
-import { resourceKinds } from '../../resources/resource.ts';
+import { auditedKinds } from '../../resources/resource.ts';
 import type { ApiClient } from './api-client.ts';
 import { queryOf, readTimeline } from './read-timeline.ts';
 
@@ -14,9 +14,8 @@ export function createRemoteAudit(client: ApiClient): AuditTrail {
   return {
     events: (selection) =>
       selection.event === undefined ? listEvents(client, selection) : findEvent(client, selection.event),
-    keepAttempt: () => {
-      throw new Error('the management API keeps attempts itself');
-    },
+    // The management API itself keeps what was asked of it.
+    keep: () => Promise.resolve(),
   };
 }
 
@@ -47,7 +46,7 @@ async function* listEvents(client: ApiClient, selection: AuditSelection): AsyncG
 function readEvent(raw: unknown): AuditEvent {
   if (!isMapping(raw)) throw new Error('the management API answered with an event that is none');
   const { event, at, actor, action, reason, storeRevision, kind, id, before, after, reverts, refused } = raw;
-  const known = resourceKinds.find((each) => each === kind);
+  const known = auditedKinds.find((each) => each === kind);
   const atMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (known === undefined || Number.isNaN(atMs) || typeof storeRevision !== 'number') {
     throw new Error(

@@ -47,7 +47,7 @@ export async function openFileStore(
     directory: null,
     usage: { usageOf: async () => await Promise.resolve(new Map()) },
     traffic: createProcessTraffic(environment),
-    audit: { events: () => withoutTrail(path), keepAttempt: () => withoutTrail(path) },
+    audit: { events: () => withoutTrail(path), keep: () => withoutTrail(path) },
     refusals: null,
     sealed: null,
     isTokenRevoked: null,

@@ -11,7 +11,7 @@ import {
   type ResourceStore,
 } from '../../resources/changes/resource-store.ts';
 import type { Operator } from '../../model/operator.ts';
-import { resourceKinds } from '../../resources/resource.ts';
+import { auditedKinds } from '../../resources/resource.ts';
 import { MAX_GRANT_HOLDER_CHARACTERS } from '../../model/bounds.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
@@ -34,7 +34,7 @@ const eventFields = {
   },
   reason: text,
   storeRevision: { type: 'integer', description: 'Equal for all that was changed at once.' },
-  kind: { ...text, enum: [...resourceKinds] },
+  kind: { ...text, enum: [...auditedKinds] },
   id: text,
   before: { type: ['object', 'null'], description: 'Without secrets; null for what was created.' },
   after: { type: ['object', 'null'], description: 'Without secrets; null for what was deleted.' },
@@ -73,7 +73,7 @@ export const auditQuery = listQuery
       .max(MAX_NAME_TEXT)
       .optional()
       .openapi({ description: 'What was done, such as `credential revoke` or `api credential revoke`.' }),
-    kind: z.enum(resourceKinds).optional().openapi({ description: 'Changes of resources of this kind.' }),
+    kind: z.enum(auditedKinds).optional().openapi({ description: 'Changes of resources of this kind.' }),
     id: z
       .string()
       .min(1)

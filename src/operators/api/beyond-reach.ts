@@ -32,7 +32,7 @@ export function conflictFor(error: Conflict, operator: Operator, changes: readon
 
 /** What keeping an attempt needs. */
 export interface AttemptPorts {
-  readonly audit: Pick<AuditTrail, 'keepAttempt'>;
+  readonly audit: Pick<AuditTrail, 'keep'>;
   /** Of attempts alone. */
   readonly throttle: Throttle;
 }
@@ -54,7 +54,7 @@ export async function keepAttempt(
   }
   throttle.countFailure(operator.id, '');
   const { kind, id, sentence: refused } = met;
-  await audit.keepAttempt({
+  await audit.keep({
     actor: operator.id,
     action: `${via} refused ${method} ${route}`,
     reason,

@@ -10,7 +10,6 @@ import { permissionFor } from '../../resources/changes/rights/judge-changes.ts';
 import { isTooLarge } from '../../resources/changes/store-fault.ts';
 import { idOfResource } from '../../resources/declare-resource.ts';
 import { type ResourceKind, resourceKinds, type ResourceOf, type Stored } from '../../resources/resource.ts';
-import { requireSeenEvent } from './audit.ts';
 import { requirePermission } from './authenticate.ts';
 import { commit, operationOf } from './change.ts';
 import { requireManager } from './operators.ts';
@@ -21,6 +20,7 @@ import { findReached } from './records.ts';
 import { readSentChange, type Sent } from './read-sent-change.ts';
 import { refuseForeign, refuseTaken } from './refuse-foreign.ts';
 import { changeQuery } from './request.ts';
+import { requireReverts } from './require-reverts.ts';
 import { answers, bodyOf } from './shapes.ts';
 
 /** The body of one request with changes: as many as one commit takes, of the usual size. */
@@ -107,15 +107,9 @@ ${String(MAX_CHANGES_PER_COMMIT)} changes and ${String(MAX_CHANGES_BYTES / 1024 
         if (kind === 'operator') requireManager(operator);
         else requirePermission(operator, permissionFor[kind]);
       }
-      for (const { reverts, kind, id } of wanted) {
-        if (reverts === undefined) continue;
-        requirePermission(operator, 'read-traces');
-        const event = await requireSeenEvent(operator, reverts.event, audit);
-        const isIts = event.kind === kind && event.id === id && event.storeRevision === reverts.storeRevision;
-        if (!isIts) throw new ApiProblem('MALFORMED_REQUEST', `the event ${reverts.event} is of something else`);
-      }
       const planned = await readAll(wanted, { operator, resources, nowSeconds: clock.nowSeconds() });
       await refuseTaken(planned, operator, resources);
+      await requireReverts(planned, operator, { resources, audit });
       const missing = await findMissing(planned, operator, resources);
       if (selector !== undefined) await refuseForeign(missing, operator, resources);
       const changes = [...planned, ...missing];

@@ -54,7 +54,7 @@ const compared = z
 
 /** What counting wrong secrets needs. */
 interface GuessPorts {
-  readonly audit: Pick<AuditTrail, 'keepAttempt'>;
+  readonly audit: Pick<AuditTrail, 'keep'>;
   /** Of comparisons alone. */
   readonly throttle: Throttle;
 }
@@ -119,7 +119,7 @@ async function countWrong(
   const id = items.find((each) => throttle.findWait(operator.id, each.id) !== null)?.id;
   if (id === undefined) return;
   const most = String(throttleLimits.failuresPerClient);
-  await audit.keepAttempt({
+  await audit.keep({
     actor: operator.id,
     action: `${via} refused POST ${comparisonPath}`,
     reason,

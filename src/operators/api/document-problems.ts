@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type HeaderName, headersOf } from './document-headers.ts';
 import { type ProblemCode, problemCodes, problems } from './problem.ts';
+import { SESSIONS_PATH } from './sessions.ts';
 
 /** What of an operation says which problems it can have. */
 export interface DescribedOperation {
@@ -41,7 +42,7 @@ export function problemsOf({
   hasBody,
 }: DescribedOperation): readonly ProblemCode[] {
   const isChange = method !== 'get';
-  const isPost = method === 'post';
+  const isOnce = method === 'post' && path !== SESSIONS_PATH;
   const takesIds = path.includes('{') || NARROWING.some((name) => parameters.has(name)) || NAMING.includes(operationId);
   const has: Readonly<Record<ProblemCode, boolean>> = {
     MALFORMED_REQUEST: path.includes('{') || parameters.size > 0 || hasBody,
@@ -51,12 +52,12 @@ export function problemsOf({
     // Of a path, not of one of its operations.
     METHOD_NOT_ALLOWED: false,
     CONFLICT: isChange,
-    IDEMPOTENCY_CONFLICT: isPost,
+    IDEMPOTENCY_CONFLICT: isOnce,
     REVISION_CHANGED: isChange,
     BODY_TOO_LARGE: isChange,
     UNSUPPORTED_MEDIA_TYPE: isChange,
     INVALID_RESOURCE: hasBody,
-    IDEMPOTENCY_MISMATCH: isPost,
+    IDEMPOTENCY_MISMATCH: isOnce,
     REVISION_REQUIRED: parameters.has('if-match'),
     TOO_MANY_REQUESTS: true,
     INTERNAL: true,

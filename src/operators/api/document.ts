@@ -3,6 +3,7 @@ import { headers, headersOf, MAX_HEADER_BYTES } from './document-headers.ts';
 import { problemAnswers, problemSchema, problemsOf } from './document-problems.ts';
 import { examples } from './examples.ts';
 import { MAX_KEY_CHARACTERS } from './idempotency.ts';
+import { SESSIONS_PATH } from './sessions.ts';
 import type { ApiEnvironment } from './ports.ts';
 
 /** What the document says of the API as a whole. */
@@ -57,8 +58,9 @@ export function describeApi(api: OpenAPIHono<ApiEnvironment>): Document {
   const responses: Record<string, object> = { HeadersTooLarge: headersTooLarge };
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations) as [string, Operation][]) {
-      if (method === 'post') operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
-      addHeaders(method, operation);
+      const isOnce = method === 'post' && path !== SESSIONS_PATH;
+      if (isOnce) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
+      addHeaders(isOnce, operation);
       addExamples(operation);
       const parameters = new Set((operation.parameters ?? []).map(({ name }) => name));
       const hasBody = operation.requestBody !== undefined;
@@ -74,8 +76,8 @@ export function describeApi(api: OpenAPIHono<ApiEnvironment>): Document {
 }
 
 /** Those that every answer has, beside its own. */
-function addHeaders(method: string, { responses }: Operation): void {
-  const common = headersOf(method === 'post' ? ['X-Request-Id', 'Idempotency-Replayed'] : ['X-Request-Id']);
+function addHeaders(isOnce: boolean, { responses }: Operation): void {
+  const common = headersOf(isOnce ? ['X-Request-Id', 'Idempotency-Replayed'] : ['X-Request-Id']);
   for (const answer of Object.values(responses)) {
     if ('content' in answer) answer.headers = { ...answer.headers, ...common };
   }

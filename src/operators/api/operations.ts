@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { isSameOperation } from '../../resources/changes/audit/operations.ts';
 import type { AuditEvent } from '../../resources/changes/resource-store.ts';
-import { resourceKinds } from '../../resources/resource.ts';
+import { auditedKinds } from '../../resources/resource.ts';
 import { auditQuery, selectEvents } from './audit.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
@@ -14,7 +14,7 @@ type Verb = (typeof verbs)[number];
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 1 } as const;
-const what = { verb: { ...text, enum: [...verbs] }, kind: { ...text, enum: [...resourceKinds] } } as const;
+const what = { verb: { ...text, enum: [...verbs] }, kind: { ...text, enum: [...auditedKinds] } } as const;
 const operation = objectOf('AuditOperation', {
   properties: {
     at: { ...text, format: 'date-time' },

@@ -1,8 +1,14 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { type DeclaredReplica, declareReplica, type Replica, STALE_MS } from '../../resources/changes/replicas.ts';
+import {
+  type DeclaredReplica,
+  declareReplica,
+  forgetReplica,
+  type Replica,
+  STALE_MS,
+} from '../../resources/changes/replicas.ts';
 import { wholeRevision } from '../../model/store-revision.ts';
-import { NotFound } from '../../resources/changes/resource-store.ts';
 import { requirePermission } from './authenticate.ts';
+import { operationOf, readMade } from './change.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem } from './problem.ts';
 import type { JsonSchema } from './schema.ts';
@@ -50,7 +56,7 @@ const list = z
   .openapi('Replicas');
 
 /** Adds the route that shows what serves the store, and which changes are in force there. */
-export function addReplicas(api: OpenAPIHono<ApiEnvironment>, { store: { replicas } }: ApiPorts): void {
+export function addReplicas(api: OpenAPIHono<ApiEnvironment>, { store: { replicas, audit } }: ApiPorts): void {
   api.openapi(
     createRoute({
       method: 'get',
@@ -84,7 +90,16 @@ export function addReplicas(api: OpenAPIHono<ApiEnvironment>, { store: { replica
       requirePermission(context.get('operator'), 'change-endpoints');
       if (!reachesAll(context.get('operator'))) throw new ApiProblem('FORBIDDEN', ONLY_UNBOUND);
       const { id } = context.req.valid('param');
-      if (!(await replicas.forget(id))) throw new NotFound(`there is no replica ${JSON.stringify(id)}`);
+      const { actor, action, reason } = operationOf(context.var, 'replica forget');
+      await forgetReplica(id, {
+        replicas,
+        keep: async (event) => {
+          await readMade(audit.keep(event));
+        },
+        actor,
+        action,
+        reason,
+      });
       return context.json({ forgotten: id }, 200);
     },
   );

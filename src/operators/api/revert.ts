@@ -3,7 +3,8 @@ import { type AuditEvent, collectAll, Conflict } from '../../resources/changes/r
 import { readGround } from '../../resources/changes/revert/ground.ts';
 import { planRevert } from '../../resources/changes/revert/plan-revert.ts';
 import { permissionFor } from '../../resources/changes/rights/judge-changes.ts';
-import type { Operator } from '../../model/operator.ts';
+import type { Operator, Permission } from '../../model/operator.ts';
+import type { AuditedKind } from '../../resources/resource.ts';
 import { addAction } from './action-route.ts';
 import { eventParams, requireSeenEvent } from './audit.ts';
 import { requirePermission } from './authenticate.ts';
@@ -51,7 +52,7 @@ event: a deleted credential does not come back, and a rotation cannot be reverte
       const event = await requireSeenEvent(operator, context.req.valid('param').event, audit);
       const events = scope === 'event' ? [event] : await eventsWith(operator, event, { audit });
       for (const { kind } of events) {
-        requirePermission(operator, kind === 'operator' ? 'change-consumers' : permissionFor[kind]);
+        requirePermission(operator, permissionToUndo(kind));
       }
       const planned = planRevert(events, await readGround(events, resources), {
         revives: revive === 'true',
@@ -66,12 +67,18 @@ event: a deleted credential does not come back, and a rotation cannot be reverte
   );
 }
 
+function permissionToUndo(kind: AuditedKind): Permission {
+  if (kind === 'replica') return 'change-endpoints';
+  return kind === 'operator' ? 'change-consumers' : permissionFor[kind];
+}
+
 /** For operators with labels: the reason can name what is beyond reach. */
 const IN_THE_WAY =
   'this cannot be undone on what is there now: the same was changed since, something depends on it, its secrets are in no event, or it brings back what was stopped (revive=true)';
 
-function conflictOver(conflict: string, operator: Operator, { kind, id }: AuditEvent): Conflict {
-  if (reachesAll(operator) || kind === 'operator') return new Conflict(conflict);
+/** Why an event cannot be undone, in words that this operator may read. */
+export function conflictOver(conflict: string, operator: Operator, { kind, id }: AuditEvent): Conflict {
+  if (reachesAll(operator) || kind === 'operator' || kind === 'replica') return new Conflict(conflict);
   return new MetBeyond(IN_THE_WAY, { kind, id, sentence: conflict });
 }
 
@@ -86,7 +93,7 @@ async function eventsWith(
   const unseen = together.find((each) => !seesEvent(operator, each));
   if (unseen === undefined) return together;
   const { kind, id } = unseen;
-  if (kind === 'operator') throw new ApiProblem('CONFLICT', PART_BEYOND);
+  if (kind === 'operator' || kind === 'replica') throw new ApiProblem('CONFLICT', PART_BEYOND);
   throw new MetBeyond(PART_BEYOND, { kind, id, sentence: `the ${kind} "${id}" was changed with it, by ${actor}` });
 }
 

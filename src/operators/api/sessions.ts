@@ -56,6 +56,9 @@ export function addSessions(api: OpenAPIHono<ApiEnvironment>, { people = null, c
       responses: answers({ 201: session }),
     }),
     async (context) => {
+      if (context.req.header('idempotency-key') !== undefined) {
+        throw new ApiProblem('MALFORMED_REQUEST', 'a session is begun anew each time: send no Idempotency-Key');
+      }
       const proof = context.get('proof');
       if (people === null || proof.by !== 'id-token') {
         throw new ApiProblem('FORBIDDEN', 'a session begins with an ID token only: use this proof itself');

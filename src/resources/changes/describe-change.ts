@@ -9,7 +9,7 @@ import type { Secret } from '../../model/secret.ts';
 import { equal } from '../../base/text/equal.ts';
 import type { Change, ChangeOf } from './change.ts';
 import { compareDeclared } from './compare-declared.ts';
-import type { ManagedCredential, ResourceKind } from '../resource.ts';
+import type { AuditedKind, ManagedCredential, ResourceKind } from '../resource.ts';
 
 /** What becomes of a resource. */
 export type ChangeAction = 'create' | 'change' | 'delete';
@@ -32,7 +32,7 @@ export type SecretChange = 'set' | 'changed' | 'removed';
 /** A change in the words of a declarative file, without secrets: what `-o json` and `-o yaml` print. */
 export interface DescribedChange {
   readonly action: ChangeAction;
-  readonly kind: ResourceKind;
+  readonly kind: AuditedKind;
   /** Of a grant the `grantId`. */
   readonly id: string;
   /** Whose credential it is; of credentials only. */

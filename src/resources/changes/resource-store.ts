@@ -4,7 +4,7 @@ import type { Change, Operation, RevertedEvent } from './change.ts';
 import type { CredentialDirectory } from './credential-directory.ts';
 import type { DueSource } from './due-source.ts';
 import type { RefusalSource } from '../../check/refusals/refusal-record.ts';
-import type { ResourceKind, ResourceOf, Stored } from '../resource.ts';
+import type { AuditedKind, ResourceKind, ResourceOf, Stored } from '../resource.ts';
 import type { ReplicaDirectory } from './replicas.ts';
 import type { OnceRequests } from './idempotency.ts';
 import type { JobStore } from './jobs.ts';
@@ -134,7 +134,7 @@ export interface AuditEvent {
   readonly reason?: string | undefined;
   /** The store's revision after the commit: equal for all changes of one command. */
   readonly storeRevision: number;
-  readonly kind: ResourceKind;
+  readonly kind: AuditedKind;
   readonly id: string;
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;
@@ -173,21 +173,23 @@ export interface AuditSelection {
   /** Whether changes of operators are left out. */
   readonly hidesOperators?: boolean | undefined;
   /** `consumer` for a kind, `consumer/acme` for one of it, `grant/orders/acme` for a grant. */
-  readonly resource?: { readonly kind: ResourceKind; readonly id: string | null } | undefined;
+  readonly resource?: { readonly kind: AuditedKind; readonly id: string | null } | undefined;
   /** The newest this many. */
   readonly limit?: number;
 }
 
-/** A request that an operator was refused because of something beyond reach: {@link AuditEvent.refused}. */
-export interface RefusedAttempt extends Pick<AuditEvent, 'actor' | 'action' | 'reason' | 'kind' | 'id'> {
-  readonly refused: string;
-}
+/**
+ * What was done without a commit: that an operator was refused something ({@link AuditEvent.refused}), or that a
+ * replica was forgotten, with what it was.
+ */
+export type UncommittedEvent = Pick<AuditEvent, 'actor' | 'action' | 'reason' | 'kind' | 'id'> &
+  ({ readonly refused: string } | { readonly before: Readonly<Record<string, unknown>> });
 
 /** Reads the audit trail, newest first, and keeps what commits do not. */
 export interface AuditTrail {
   events(selection: AuditSelection): AsyncIterable<AuditEvent>;
-  /** Keeps an attempt as an event of its own, which nobody owns. Rejects with `StoreUnavailable`. */
-  keepAttempt(attempt: RefusedAttempt): Promise<void>;
+  /** Keeps an event that no commit has, which nobody owns. Rejects with `StoreUnavailable`. */
+  keep(event: UncommittedEvent): Promise<void>;
 }
 
 /** What came of {@link SealedSecrets.rewrap}. */

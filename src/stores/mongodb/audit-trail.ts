@@ -1,6 +1,6 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { Clock } from '../../base/clock.ts';
-import { resourceKinds } from '../../resources/resource.ts';
+import { auditedKinds } from '../../resources/resource.ts';
 import type { AuditEvent, AuditSelection, AuditTrail } from '../../resources/changes/resource-store.ts';
 import { ownersWith } from '../../model/owned-by.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
@@ -24,10 +24,10 @@ export function createAuditTrail(
         if (event !== null) yield event;
       }
     },
-    keepAttempt: async ({ reason, ...attempt }) => {
+    keep: async ({ reason, ...event }) => {
       const why = reason === undefined ? {} : { reason };
       const none = { storeRevision: 0, before: null, after: null };
-      const document = { at: new Date(clock.nowMs()), ...attempt, ...why, ...none };
+      const document = { at: new Date(clock.nowMs()), ...none, ...event, ...why };
       await withFaults(() =>
         byDeadline(AbortSignal.timeout(timeoutMs), () => collectionOf(db, 'audit').insertOne(document)),
       );
@@ -79,7 +79,7 @@ export function auditFilter(selection: AuditSelection): Filter<AuditDocument> {
   return alternatives.length === 1 ? (alternatives[0] ?? {}) : { $or: alternatives };
 }
 
-const kindsOfAll = resourceKinds.filter((kind) => kind !== 'operator');
+const kindsOfAll = auditedKinds.filter((kind) => kind !== 'operator');
 
 /** Events of the same moment come in the order of their ids, the highest first. */
 function notAfter({ atMs, event }: NonNullable<AuditSelection['olderThan']>): Filter<AuditDocument> {
@@ -89,7 +89,7 @@ function notAfter({ atMs, event }: NonNullable<AuditSelection['olderThan']>): Fi
 /** Null for a document of an unknown kind, which another program than Postern wrote. */
 function readEvent({ _id, at, kind: name, ...event }: AuditDocument): AuditEvent | null {
   const { actor, action, reason, storeRevision, id, before, after, reverts, ownedBy, refused } = event;
-  const kind = resourceKinds.find((known) => known === name);
+  const kind = auditedKinds.find((known) => known === name);
   if (kind === undefined || !((at as unknown) instanceof Date)) return null;
   return {
     event: String(_id),

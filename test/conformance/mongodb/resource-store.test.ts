@@ -23,8 +23,8 @@ describe('MongoDB', () => {
       list: (...selected) => resources.list(...selected),
       commit: async (...commit) => await resources.commit(...commit),
       events: (selection) => audit.events(selection),
-      keepAttempt: async (attempt) => {
-        await audit.keepAttempt(attempt);
+      keep: async (attempt) => {
+        await audit.keep(attempt);
       },
     };
     return { store, clock };

@@ -113,6 +113,8 @@ describe('replicas of a gateway on MongoDB', function () {
     const doctor = await run('doctor');
     assert.match(doctor.out, /! replicas: pod-cut-off has not reported for 15 s/);
     assert.equal((await run('replicas --forget cutoffcutoff')).code, 0);
+    const [forgotten] = JSON.parse((await run('audit list --resource replica -o json')).out) as { action?: string }[];
+    assert.equal(forgotten?.action, 'replica forget');
     const waited = await run('wait --timeout 5s');
     assert.deepEqual([waited.code, waited.out], [0, 'In force on the one replica that reports.\n']);
     assert.match((await run('doctor')).out, /✓ replicas: 1 replica decides by what the store holds/);

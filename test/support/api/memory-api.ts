@@ -159,7 +159,7 @@ export interface MemoryRecords {
   /** In no order. */
   readonly refusals: readonly RefusalRecord[];
   readonly traffic: readonly TrafficCount[];
-  readonly replicas: readonly Replica[];
+  readonly replicas: Replica[];
 }
 
 const nothingHappened: MemoryRecords = { refusals: [], traffic: [], replicas: [] };
@@ -195,7 +195,11 @@ export function memoryApiStore(store: MemoryResourceStore, records = nothingHapp
     replicas: {
       storeRevision: async () => await Promise.resolve({ latest: store.revision, underWay: [] }),
       list: async () => await Promise.resolve(records.replicas),
-      forget: async () => await Promise.resolve(false),
+      forget: async (id) => {
+        const at = records.replicas.findIndex((each: Replica) => each.id === id);
+        if (at >= 0) records.replicas.splice(at, 1);
+        return await Promise.resolve(at >= 0);
+      },
     },
   };
 }

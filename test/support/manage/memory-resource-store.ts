@@ -17,7 +17,7 @@ import {
   type AuditEvent,
   type AuditSelection,
   type AuditTrail,
-  type RefusedAttempt,
+  type UncommittedEvent,
   type ResourceStore,
   type NewestFirst,
   type Selection,
@@ -187,11 +187,11 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     return storeRevision;
   }
 
-  keepAttempt({ reason, ...attempt }: RefusedAttempt): Promise<void> {
-    const event = (this.#events.length + 1).toString(16).padStart(24, '0');
+  keep({ reason, ...event }: UncommittedEvent): Promise<void> {
+    const name = (this.#events.length + 1).toString(16).padStart(24, '0');
     const none = { storeRevision: 0, before: null, after: null };
     const why = reason === undefined ? {} : { reason };
-    this.#events.push({ event, atMs: this.#clock.nowMs(), ...attempt, ...why, ...none });
+    this.#events.push({ event: name, atMs: this.#clock.nowMs(), ...none, ...event, ...why });
     return Promise.resolve();
   }
 

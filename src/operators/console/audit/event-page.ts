@@ -26,7 +26,7 @@ ${mayUndo(event, role) ? html`<p><a class="button" href="${url`/audit/${event.ev
 
 /** Whether a way to undo it is offered: to those who may change its kind, and for operators never. The API decides. */
 function mayUndo({ kind, refused }: WholeEvent, role: OperatorRole): boolean {
-  if (kind === 'operator' || refused !== undefined) return false;
+  if (kind === 'operator' || kind === 'replica' || refused !== undefined) return false;
   return allows(role, kind === 'endpoint' ? 'change-endpoints' : 'change-consumers');
 }
 

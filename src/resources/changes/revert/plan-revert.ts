@@ -40,7 +40,8 @@ export function planRevert(
   const left: string[] = [];
   const conflicts: string[] = [];
   for (const event of events) {
-    const revert = revertEvent(event, ground.find(event.kind, event.id), words);
+    const current = event.kind === 'replica' ? null : ground.find(event.kind, event.id);
+    const revert = revertEvent(event, current, words);
     if ('change' in revert) {
       changes.push(revert.change);
       if (revert.note !== null) notes.push(revert.note);

@@ -26,6 +26,7 @@ export function revertEvent(
   if (event.kind === 'credential') {
     return revertCredential(event, current as Stored<ResourceOf['credential']> | null, words);
   }
+  if (event.kind === 'replica') return { left: REPLICA };
   // The event has no hashes of tokens, and a role that was taken back is given again on purpose only.
   if (event.kind === 'operator') return { conflict: `${OPERATOR} ${words.changeOperator}` };
   return revertPlain(event.kind, event, current as Stored<ResourceOf[PlainKind]> | null);
@@ -35,6 +36,8 @@ export function revertEvent(
 type PlainKind = Exclude<ResourceKind, 'credential' | 'operator'>;
 
 const NOTHING_CHANGED = 'the event is of a request that was refused: it changed nothing';
+
+const REPLICA = 'a replica that was forgotten reports again by itself, as long as it runs';
 
 const OPERATOR = 'a change of an operator is not undone by the audit trail; make it with';
 

@@ -137,7 +137,7 @@ describe('postern audit list', () => {
   it('tells attempts that were refused from changes', async () => {
     const refused = '"wide" would take requests of the endpoint "invoices", such as GET /invoices/1';
     const attempt = { actor: 'paula', action: 'api refused POST /v1/endpoints', reason: 'OPS-19' };
-    await cli.store.keepAttempt({ ...attempt, kind: 'endpoint', id: 'invoices', refused });
+    await cli.store.keep({ ...attempt, kind: 'endpoint', id: 'invoices', refused });
     const [, row = ''] = (await cli.done('audit', 'list', '--limit', '1')).split('\n');
     assert.deepEqual(row.split(/ {2,}/), [
       ...['0', '2026-09-21 14:13:20 UTC', 'paula', 'api refused POST /v1/endpoints', 'endpoint/invoices'],

@@ -157,6 +157,49 @@ describe('management API: what commands may not make of what they read', () => {
     });
   });
 
+  describe('an undoing', () => {
+    const undoing = (id: string, before: number, after: Body | null, event: Body) => {
+      const reverts = { event: event['event'], storeRevision: event['storeRevision'] };
+      return { kind: 'consumer', id, before, after, reverts };
+    };
+    const acme = { id: 'acme', labels: { team: 'payments', tier: 'gold' } };
+    let event: Body;
+    beforeEach(async () => {
+      const body = { name: 'Wrong' };
+      await api.done('alice', 'PATCH', '/v1/consumers/acme', { body, headers: { 'if-match': '*' } });
+      event = (await events())[0] ?? assert.fail();
+    });
+
+    it('is what the event says, and nothing else', async () => {
+      for (const after of [{ ...acme, name: 'Other' }, { ...acme, enabled: false }, null]) {
+        const { body } = await api.refused(
+          'MALFORMED_REQUEST',
+          'paula',
+          'POST',
+          path,
+          change([undoing('acme', 2, after, event)]),
+        );
+        assert.equal(body['detail'], `what is sent is not what undoes the event ${String(event['event'])}`);
+      }
+      const other = { kind: 'consumer', id: 'new', before: null, after: { id: 'new', labels: { team: 'payments' } } };
+      const beside = change([undoing('acme', 2, acme, event), other]);
+      const { body } = await api.refused('MALFORMED_REQUEST', 'paula', 'POST', path, beside);
+      assert.equal(body['detail'], 'some changes revert nothing');
+      await api.refused('MALFORMED_REQUEST', 'paula', 'POST', path, change([undoing('globex', 1, null, event)]));
+      await api.done('paula', 'POST', path, change([undoing('acme', 2, acme, event)]));
+      assert.deepEqual((await events())[0]?.['reverts'], {
+        event: event['event'],
+        storeRevision: event['storeRevision'],
+      });
+    });
+
+    it('is not of what was changed since', async () => {
+      const body = { name: 'Since' };
+      await api.done('alice', 'PATCH', '/v1/consumers/acme', { body, headers: { 'if-match': '*' } });
+      await api.refused('CONFLICT', 'alice', 'POST', path, change([undoing('acme', 2, acme, event)]));
+    });
+  });
+
   it('labels of the consumers of other teams are not found out by a selector', async () => {
     const deletion = { kind: 'endpoint', id: 'orders', before: 1, after: null };
     for (const selector of [{ team: 'payments' }, { team: 'people' }]) {

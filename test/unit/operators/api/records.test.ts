@@ -282,6 +282,23 @@ describe('management API: what happened, within the reach of operators', () => {
     });
   });
 
+  it('keeps who had a replica forgotten, for those who reach everything', async () => {
+    const common = { version: '1', mode: 'following', unreadiness: null, ageMs: 1, servesForMs: 1 };
+    api.replicas.push({ ...common, id: 'a1', name: 'pod-a', revision: null, silentMs: 90_000 });
+    await api.done('alice', 'DELETE', '/v1/replicas/a1?reason=OPS-7');
+    await api.refused('NOT_FOUND', 'alice', 'DELETE', '/v1/replicas/a1');
+    const forgotten = itemsOf(await api.done('otto', 'GET', '/v1/audit?kind=replica'));
+    assert.deepEqual(
+      forgotten.map(({ actor, action, reason, id, before, after }) => [actor, action, reason, id, before, after]),
+      [['alice', 'api replica forget', 'OPS-7', 'a1', { id: 'a1', name: 'pod-a', version: '1' }, null]],
+    );
+    assert.deepEqual(itemsOf(await api.done('paula', 'GET', '/v1/audit?kind=replica')), []);
+    const event = String(forgotten[0]?.['event']);
+    await api.done('otto', 'GET', `/v1/audit/${event}`);
+    const { body } = await api.refused('CONFLICT', 'alice', 'POST', `/v1/audit/${event}:revert`);
+    assert.match(String(body['detail']), /reports again by itself/);
+  });
+
   it('shows replicas with the revision of the store', async () => {
     const common = { version: '1', mode: 'following', unreadiness: null, ageMs: 60_000, servesForMs: 1 };
     api.replicas.push({ ...common, id: 'a', name: 'one', revision: { latest: 2, underWay: [] }, silentMs: 1000 });

@@ -73,6 +73,13 @@ describe('management API: sessions of commands', () => {
     assert.equal(asked.length, 1);
   });
 
+  it('are begun anew each time: a key to answer once is refused, not ignored', async () => {
+    const headers = { 'idempotency-key': 'one' };
+    const { body } = await api.refused('MALFORMED_REQUEST', ID_TOKEN, 'POST', '/v1/sessions', { headers });
+    assert.equal(body['detail'], 'a session is begun anew each time: send no Idempotency-Key');
+    assert.equal(kept.size, 0);
+  });
+
   it('stand for the operator, as long as there is the subject and the hour lasts', async () => {
     const token = await begin();
     const { body } = await api.done(token, 'GET', '/v1/operators/me');
