@@ -1,6 +1,7 @@
 import type { Environment } from '../base/environment.ts';
 import type { Sealer } from '../model/keyring/sealed.ts';
 import type { LabelSelector } from '../model/labels.ts';
+import type { DueQuery } from '../resources/changes/due-spans.ts';
 import type { PlanUse } from '../resources/changes/usage/plan-usage.ts';
 import type { Grouping, UsageSummary } from '../resources/changes/usage/sum-traffic.ts';
 import type { SystemOfRecord } from '../resources/changes/resource-store.ts';
@@ -23,6 +24,10 @@ export interface StoreAnswers {
       | { readonly consumer: string }
       | { readonly consumer?: undefined; readonly plan: string; readonly limit: number },
   ) => Promise<readonly PlanUse[]>;
+  /** The ids of the credentials that are due so. */
+  readonly dueIds: (query: DueQuery) => AsyncIterable<string>;
+  /** The ids of the credentials that stand on a certificate whose end is known. */
+  readonly certificateIds: () => AsyncIterable<string>;
 }
 
 /** Which requests are counted, and by what. */

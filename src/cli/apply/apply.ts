@@ -188,7 +188,7 @@ async function report(
   plan: ApplyPlan,
   committed: readonly Change[],
   isDone: boolean,
-  { flags, context, generatedFile }: Running,
+  { flags, store, context, generatedFile }: Running,
   revision: number | null = null,
 ): Promise<void> {
   const { out } = context.terminal;
@@ -205,7 +205,7 @@ async function report(
   if (plan.changes.length === 0) out.write(`Nothing to change: the store matches the files (${unchanged}).\n`);
   else if (isDone)
     out.write(`${tally(plan.changes)}, ${unchanged}\n${dryRun ? 'Nothing was changed (--dry-run).\n' : ''}`);
-  printGenerated(generated, context.terminal);
+  printGenerated(generated, store, context.terminal);
 }
 
 /** What was generated for changes that are made. */

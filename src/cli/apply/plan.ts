@@ -18,6 +18,7 @@ import { withoutGenerated } from '../render/generated.ts';
 import type { OutputFormat, SelectorFlag } from '../flags/options.ts';
 import { count, grouped } from '../../base/text/printable.ts';
 import { paintFor } from '../render/text.ts';
+import type { OpenedStore } from '../opened-store.ts';
 import type { Output, Terminal } from '../terminal.ts';
 
 /** What `apply` and `diff` have in common. */
@@ -200,17 +201,20 @@ interface DeclaredPair {
   readonly appSecret?: string;
 }
 
-/** The same for people. */
-export function printGenerated(generated: readonly GeneratedCredential[], terminal: Terminal): void {
+/** The same for people, with how the store shows it again. */
+export function printGenerated(
+  generated: readonly GeneratedCredential[],
+  { answers }: OpenedStore,
+  terminal: Terminal,
+): void {
   if (generated.length === 0) return;
   const lines = declareGenerated(generated).flatMap(({ credential, consumer, appKey, appSecret }) => [
     `${paintFor(terminal).bold(credential)} of consumer ${consumer}`,
     `    App Key     ${appKey}`,
     ...(appSecret === undefined ? [] : [`    App Secret  ${appSecret}`]),
   ]);
-  terminal.out.write(
-    `\nGenerated, and printed only here ("postern credential show ID --reveal" shows them again):\n${lines.join('\n')}\n`,
-  );
+  const again = answers === undefined ? ' ("postern credential show ID --reveal" shows them again)' : '';
+  terminal.out.write(`\nGenerated, and printed only here${again}:\n${lines.join('\n')}\n`);
 }
 
 function indent(text: string, width: number): string {

@@ -191,7 +191,7 @@ async function report(
   rows: readonly ReportedRow[],
   pairs: readonly GeneratedCredential[],
   { revision, created }: { readonly revision: number | null; readonly created: number },
-  { flags, context: { terminal }, out }: Running,
+  { flags, store, context: { terminal }, out }: Running,
 ): Promise<void> {
   const isWritten = await writePairs(pairs, out, terminal.err);
   const printed = isWritten ? [] : pairs;
@@ -208,7 +208,7 @@ async function report(
     `${count(rows.length, 'row', grouped(rows.length))}: ${sum}, ${grouped(skipped)} rows were there already.\n`,
   );
   if (dryRun) terminal.out.write('Nothing was changed (--dry-run).\n');
-  printGenerated(printed, terminal);
+  printGenerated(printed, store, terminal);
 }
 
 async function* listed<T>(items: readonly T[]): AsyncGenerator<T> {

@@ -2,9 +2,11 @@ import { type Command, Option } from 'commander';
 import { MIN_CHARACTERS_TO_SHOW } from '../../resources/app-key-end.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { shownFields } from '../../resources/credential-fields.ts';
-import { spansOf } from '../../resources/changes/due-spans.ts';
+import { type DueQuery, spansOf } from '../../resources/changes/due-spans.ts';
+import { isKept } from '../../model/kept-secret.ts';
+import type { Secret } from '../../model/secret.ts';
 import { textOf } from '../../resources/changes/generate-credential.ts';
-import { listDue } from '../../resources/changes/list-due.ts';
+import { listDue, listFound } from '../../resources/changes/list-due.ts';
 import {
   declareUse,
   endsWithin,
@@ -96,7 +98,8 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
     ],
     exits: { notFound: 'no such consumer' },
     needsSecrets: () => 'where-possible',
-    show: async ({ resources, usage, due, file }, flags: ListFlags) => {
+    show: async (store, flags: ListFlags) => {
+      const { resources, usage, file } = store;
       const { consumer, method, state, expiring, unused, formerInUse, limit, output } = flags;
       if (unused !== undefined && file !== null) {
         throw new UsageError(`--unused: when a credential was used is kept in MongoDB, not in ${file}`);
@@ -118,18 +121,26 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
         isFormerWanted: formerInUse === true,
         unusedSeconds: unused ?? null,
       };
-      const spans = consumer === undefined ? spansOf(query, now) : null;
-      const all =
-        spans === null || due === null
-          ? resources.list('credential', { consumerId: consumer })
-          : listDue({ resources, due }, spans);
-      const listed = selectFrom(all, isWanted);
+      const all = consumer === undefined ? listAsDue(store, query, now) : null;
+      const listed = selectFrom(all ?? resources.list('credential', { consumerId: consumer }), isWanted);
       const shown = selectFrom(readShownCredentials(listed, usage), isUseWanted, limit);
       const isNarrowed = [method, state, expiring, unused, formerInUse].some((wish) => wish !== undefined);
       const view = credentialView(now, { ...(isNarrowed && { none: NONE_FITS }), ofFormer: formerInUse === true });
       await printList(shown, view, output, context.terminal);
     },
   });
+}
+
+/** Credentials that a store finds by what is due; null where nothing is asked so, or it finds none so. */
+function listAsDue(
+  { resources, due, answers }: OpenedStore,
+  query: DueQuery,
+  nowSeconds: number,
+): AsyncIterable<Stored<ManagedCredential>> | null {
+  const spans = spansOf(query, nowSeconds);
+  if (spans === null) return null;
+  if (answers !== undefined) return listFound(resources, answers.dueIds(query));
+  return due === null ? null : listDue({ resources, due }, spans);
 }
 
 interface ShowFlags extends StoreFlags {
@@ -241,8 +252,12 @@ function secretFields(credential: ManagedCredential, isRevealed: boolean): reado
   if (appSecret === null) return [['App Key', key]];
   return [
     ['App Key', key],
-    ['App Secret', isRevealed ? textOf(appSecret) : '(secret; --reveal shows it)'],
+    ['App Secret', isRevealed ? textOf(appSecret) : hiddenSecret(appSecret)],
   ];
+}
+
+function hiddenSecret(secret: Secret): string {
+  return isKept(secret) ? '(secret)' : '(secret; --reveal shows it)';
 }
 
 function retiringFields({ stored, usage }: ShownCredential, isRevealed: boolean, now: number): readonly Field[] {

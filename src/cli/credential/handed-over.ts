@@ -25,6 +25,8 @@ interface Uses {
   readonly usable: readonly UsableEndpoint[];
   /** The folder with all that the partner has to know; null where none is written. */
   readonly writtenTo: string | null;
+  /** Whether `credential show --reveal` can show it again here. */
+  readonly canReveal: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ interface Uses {
 export function handOver(
   credential: ManagedCredential,
   handedOver: HandedOver,
-  { usable, writtenTo }: Uses,
+  { usable, writtenTo, canReveal }: Uses,
   { terminal }: CommandContext,
 ): { readonly text: string; readonly data: Declared } {
   const { appKey, appSecret } = handedOver;
@@ -67,7 +69,9 @@ export function handOver(
     return { text: `${lines.join('\n')}\n`, data };
   }
   const word = appSecret === null ? 'it' : 'them';
-  const kept = `To see ${word} again: postern credential show ${credential.id} --reveal`;
+  const kept = canReveal
+    ? `To see ${word} again: postern credential show ${credential.id} --reveal`
+    : 'It is shown here only: the management API shows no stored secret.';
   const lines = [
     `  App Key     ${paint.bold(textOf(appKey))}`,
     ...(appSecret === null ? [] : [`  App Secret  ${paint.bold(textOf(appSecret))}`]),

@@ -61,7 +61,8 @@ With --consumer-name, --grant and --handover it is all that a new partner needs.
   });
 }
 
-async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context: CommandContext): Promise<Plan> {
+async function planIssue(store: OpenedStore, flags: IssueFlags, context: CommandContext): Promise<Plan> {
+  const { resources } = store;
   const { consumer: consumerId, method } = flags;
   const { consumer, grants, changes: before } = await planPartner(flags, resources);
   const publicKey = readKeyFor(flags);
@@ -86,7 +87,12 @@ async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context:
     ],
     done: `Credential ${id} issued to ${consumerId}.`,
     outcome: {
-      ...handOver(credential, pair, { usable, writtenTo: flags.handover ?? null }, context),
+      ...handOver(
+        credential,
+        pair,
+        { usable, writtenTo: flags.handover ?? null, canReveal: store.answers === undefined },
+        context,
+      ),
       whenUnknown:
         pair.appKey === null
           ? `If the credential was not made, issue it again.`

@@ -148,7 +148,7 @@ function firstGiven(flags: Readonly<Record<string, unknown>>): string | undefine
 async function planRotate(
   current: Stored<ManagedCredential>,
   flags: RotateFlags,
-  { resources }: OpenedStore,
+  { resources, answers }: OpenedStore,
   context: CommandContext,
 ): Promise<Plan> {
   const nowSeconds = context.clock.nowSeconds();
@@ -191,7 +191,7 @@ async function planRotate(
     ],
     done: `Credential ${id} rotated${isKey ? `: ${carrier.id} follows it` : ''}. ${former} ${end}.${nearEnd === null ? '' : ` ${carrier.id} ${keepsEnd(nearEnd, nowSeconds)}.`}`,
     outcome: {
-      ...handOver(carrier, handedOver, { usable, writtenTo: null }, context),
+      ...handOver(carrier, handedOver, { usable, writtenTo: null, canReveal: answers === undefined }, context),
       whenUnknown:
         material.kind === 'public-key'
           ? `If it was made, the former public key ${end}. If it was not, it works on; rotate again.`

@@ -2,7 +2,8 @@ import type { Environment } from '../../base/environment.ts';
 import { fault, fine, type Finding } from '../../base/finding.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
 import { hasLasting } from '../../check/limit/lasting-limits.ts';
-import { listEndpoints } from '../../resources/changes/resource-store.ts';
+import { listFound } from '../../resources/changes/list-due.ts';
+import { listEndpoints, takeFirst } from '../../resources/changes/resource-store.ts';
 import { describeGrant } from '../../resources/grant.ts';
 import type { NamingCredential } from '../doctor/envoy/certificate-chain-rules.ts';
 import { namingCredential } from '../doctor/own-limits.ts';
@@ -14,6 +15,8 @@ import { openRemoteStore } from './open-remote-store.ts';
 
 /** Of a store with thousands of grants, enough to report. */
 const MAX_HOLDERS = 100;
+/** As of a database. */
+const MAX_NAMING = 10_000;
 
 /** What doctor looks at a management API with: whether it takes the token, and what it says of the store. */
 export function remoteChecks(environment: Environment, timeoutMs: number): DatabaseChecks {
@@ -43,9 +46,14 @@ export function remoteChecks(environment: Environment, timeoutMs: number): Datab
   };
 }
 
-async function namingCredentials({ resources }: OpenedStore): Promise<readonly NamingCredential[]> {
+/** Each names authorities, whose ends are known: so the API finds them without reading the others. */
+async function namingCredentials({ resources, answers }: OpenedStore): Promise<readonly NamingCredential[]> {
   const naming: NamingCredential[] = [];
-  for await (const { resource } of resources.list('credential')) naming.push(...namingCredential(resource));
+  if (answers === undefined) return naming;
+  for await (const { resource } of listFound(resources, answers.certificateIds())) {
+    naming.push(...namingCredential(resource));
+    if (naming.length >= MAX_NAMING) break;
+  }
   return naming;
 }
 
@@ -77,13 +85,13 @@ async function quietly<T>(
 }
 
 async function holdersOf({ resources }: OpenedStore, isLasting: boolean): Promise<readonly string[]> {
-  const holders: string[] = [];
-  const take = (name: string, limits: Parameters<typeof hasLasting>[0] | null): void => {
-    const has = limits !== null && (isLasting ? hasLasting(limits) : limits.length > 0);
-    if (has && holders.length < MAX_HOLDERS) holders.push(name);
+  const has = (limits: Parameters<typeof hasLasting>[0] | null): boolean =>
+    limits !== null && (isLasting ? hasLasting(limits) : limits.length > 0);
+  const all = async function* (): AsyncGenerator<string> {
+    for await (const { resource } of resources.list('endpoint'))
+      if (has(resource.limits)) yield `endpoint ${resource.id}`;
+    for await (const { resource } of resources.list('grant')) if (has(resource.limits)) yield describeGrant(resource);
+    for await (const { resource } of resources.list('plan')) if (has(resource.limits)) yield `plan ${resource.id}`;
   };
-  for await (const { resource } of resources.list('endpoint')) take(`endpoint ${resource.id}`, resource.limits);
-  for await (const { resource } of resources.list('grant')) take(describeGrant(resource), resource.limits);
-  for await (const { resource } of resources.list('plan')) take(`plan ${resource.id}`, resource.limits);
-  return holders;
+  return await takeFirst(all(), MAX_HOLDERS);
 }

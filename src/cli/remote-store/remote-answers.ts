@@ -10,7 +10,7 @@ import {
 } from '../../resources/changes/usage/sum-traffic.ts';
 import type { StoreAnswers } from '../opened-store.ts';
 import type { ApiClient } from './api-client.ts';
-import { queryOf } from './read-timeline.ts';
+import { queryOf, readTimeline } from './read-timeline.ts';
 
 /** Rows of one answer at most. */
 const MAX_ROWS = 10_000;
@@ -36,7 +36,27 @@ export function createRemoteAnswers(client: ApiClient): StoreAnswers {
       const { items } = await client.ask('GET', `/v1/plans/${plan}/usage?limit=${String(limit)}`);
       return readUses(items);
     },
+    dueIds: ({ endingSeconds, isFormerWanted, unusedSeconds }) =>
+      credentialIds(client, {
+        expiringWithin: spanOf(endingSeconds),
+        formerInUse: isFormerWanted ? 'true' : undefined,
+        unusedFor: spanOf(unusedSeconds),
+      }),
+    certificateIds: () => credentialIds(client, { sort: 'certificateEndsAt' }),
   };
+}
+
+function spanOf(seconds: number | null): string | undefined {
+  return seconds === null ? undefined : `${String(seconds)}s`;
+}
+
+async function* credentialIds(
+  client: ApiClient,
+  wish: Readonly<Record<string, string | undefined>>,
+): AsyncGenerator<string> {
+  for await (const item of readTimeline(client, '/v1/credentials', queryOf({ ...wish, fields: 'id' }))) {
+    if (isMapping(item)) yield String(item['id']);
+  }
 }
 
 function appendLabels(query: URLSearchParams, label: LabelSelector): void {

@@ -46,12 +46,12 @@ const query = listQuery.extend({
       'Those whose App Key ends with these four characters, in the order of their ids. Goes without endpoint.',
   }),
   sort: z
-    .enum(['id', '-createdAt', 'expiresAt', 'lastUsedAt'])
+    .enum(['id', '-createdAt', 'expiresAt', 'certificateEndsAt', 'lastUsedAt'])
     .default('id')
     .openapi({
       description:
-        'By consumer and id; or the newest first; or those with an end, the first to end first; or those that work, the ' +
-        'longest unused first. The last two go without consumer, and all but the first without endpoint, appKeyHash, ' +
+        'By consumer and id; or the newest first; or those with an end, or on a certificate with a known one, the ' +
+        'first to end first; or those that work, the longest unused first. The last three go without consumer, and all but the first without endpoint, appKeyHash, ' +
         'appKeyEnd, expiringWithin, unusedFor and formerInUse.',
     }),
   status: z.enum(shownStates).optional().openapi({ description: 'Those that are worth this now.' }),
@@ -225,6 +225,7 @@ function orderOf(sort: CredentialSort): ListOrder | null {
 function spansOfSort(sort: CredentialSort): readonly DueSpan[] | null {
   const whole = { afterMs: -Infinity, untilMs: Infinity };
   if (sort === 'expiresAt') return [{ order: 'end', ...whole }];
+  if (sort === 'certificateEndsAt') return [{ order: 'certificate', ...whole }];
   return sort === 'lastUsedAt' ? [{ order: 'idle', ...whole }] : null;
 }
 

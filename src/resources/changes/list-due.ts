@@ -15,18 +15,31 @@ export async function* listDue(
   spans: readonly DueSpan[],
   mostIds = MOST_IDS,
 ): AsyncGenerator<Stored<ManagedCredential>, void, undefined> {
-  const ids = await idsWithin(due, spans, mostIds);
+  yield* listFound(resources, idsWithin(due, spans), mostIds);
+}
+
+/** The credentials with these ids, in the order of the ids; all credentials for very many. */
+export async function* listFound(
+  resources: Pick<ResourceStore, 'list'>,
+  found: AsyncIterable<string>,
+  mostIds = MOST_IDS,
+): AsyncGenerator<Stored<ManagedCredential>, void, undefined> {
+  const ids = await idsOf(found, mostIds);
   yield* ids === null ? resources.list('credential') : resources.list('credential', { ids });
 }
 
 /** In order, each once; null for more than so many. */
-async function idsWithin(due: DueSource, spans: readonly DueSpan[], most: number): Promise<readonly string[] | null> {
+async function idsOf(found: AsyncIterable<string>, most: number): Promise<readonly string[] | null> {
   const ids = new Set<string>();
-  for (const { order, afterMs, untilMs } of spans) {
-    for await (const { id } of due.list({ order, afterMs, untilMs, behind: null, most: AT_ONCE })) {
-      ids.add(id);
-      if (ids.size > most) return null;
-    }
+  for await (const id of found) {
+    ids.add(id);
+    if (ids.size > most) return null;
   }
   return [...ids].sort();
+}
+
+async function* idsWithin(due: DueSource, spans: readonly DueSpan[]): AsyncGenerator<string> {
+  for (const { order, afterMs, untilMs } of spans) {
+    for await (const { id } of due.list({ order, afterMs, untilMs, behind: null, most: AT_ONCE })) yield id;
+  }
 }

@@ -4,26 +4,35 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { hashAppKey } from '../../../src/model/app-key.ts';
+import { createRefusalSink } from '../../../src/stores/mongodb/refusals.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { type TwoDoors, useTwoDoors } from '../../support/management/two-doors.ts';
 
 /** What differs between two runs of the same commands: times, what is generated, and the way of a change. */
 function normal(text: string): string {
-  return text
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?/g, 'TIME')
-    .replaceAll(/\bnow\b|\b\d+ seconds? ago/g, 'AGO')
-    .replaceAll(/pot_[a-z0-9-]+\.[\w-]{43}/g, 'TOKEN')
-    .replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, 'SECRET')
-    .replaceAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g, 'HASH')
-    .replaceAll(/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g, 'KEY')
-    .replaceAll(/(?<![0-9a-f])[0-9a-f]{24}(?![0-9a-f])/g, 'EVENT')
-    .replaceAll('"KEY"', 'KEY')
-    .replaceAll(/"id": "[0-9a-f]{8}"/g, '"id": "TOKEN-ID"')
-    .replaceAll(/"appKeyEnd": "\w{4}"/g, '"appKeyEnd": "…"')
-    .replaceAll(/\(?…\w{4}\)?/g, '…')
-    .replaceAll(/("action": "|ACTION +)api /g, '$1')
-    .replaceAll(/\bapi (?=(?:endpoint|consumer|credential|grant|limit|plan|issuer|operator|audit|apply)\b)/g, '');
+  return (
+    text
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?/g, 'TIME')
+      .replaceAll(/\bnow\b|\b\d+ seconds? ago/g, 'AGO')
+      .replaceAll(/pot_[a-z0-9-]+\.[\w-]{43}/g, 'TOKEN')
+      .replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, 'SECRET')
+      .replaceAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g, 'HASH')
+      .replaceAll(/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g, 'KEY')
+      .replaceAll(/(?<![0-9a-f])[0-9a-f]{24}(?![0-9a-f])/g, 'EVENT')
+      .replaceAll(/(?<=signature="?)[A-Za-z0-9+/=%-]{40,}/gi, 'SIGNATURE')
+      .replaceAll(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT/g, 'TIME')
+      // The API shows no secret again, and explain compares none.
+      .replaceAll(/(?:is the current one of the|was not compared, .* here; the) credential(?: is)?: /g, 'COMPARED ')
+      .replaceAll(/To see (?:it|them) again: .* --reveal|It is shown here only: .*\./g, 'AGAIN')
+      .replaceAll('(secret; --reveal shows it)', '(secret)')
+      .replaceAll('"KEY"', 'KEY')
+      .replaceAll(/"id": "[0-9a-f]{8}"/g, '"id": "TOKEN-ID"')
+      .replaceAll(/"appKeyEnd": "\w{4}"/g, '"appKeyEnd": "…"')
+      .replaceAll(/\(?…\w{4}\)?/g, '…')
+      .replaceAll(/("action": "|ACTION +)api /g, '$1')
+      .replaceAll(/\bapi (?=(?:endpoint|consumer|credential|grant|limit|plan|issuer|operator|audit|apply)\b)/g, '')
+  );
 }
 
 const script: readonly string[] = [
@@ -129,6 +138,26 @@ const script: readonly string[] = [
   'apply -f FOLDER/keys.yaml -o json',
   'apply -f FOLDER/keys.yaml --prune --yes -o json',
   'apply -f FOLDER/taken.yaml -o json',
+  'audit show 3',
+  'audit show 3 -o json',
+  'audit show 999999',
+  'sign GET http://127.0.0.1:10000/orders/1?a=b --endpoint orders --app-key one-app-key --secret-from env:ONE_SECRET',
+  'sign GET http://127.0.0.1:10000/orders/1 --endpoint nothing --app-key K --secret-from env:ONE_SECRET',
+  'explain FOLDER/request.txt --secret-from env:ONE_SECRET',
+  'explain FOLDER/request.txt --secret-from env:ONE_SECRET -o json',
+  'explain FOLDER/request.txt --secret-from env:NO_SUCH_SECRET',
+  'refusals --consumer one',
+  'refusals --consumer one -o json',
+  'refusals --follow --limit 1 -o json',
+  'explain --request-id 5f0c9e1a',
+  'explain --request-id 5f0c9e1a -o json',
+  'explain --request-id 00000000',
+  'credential find --request-id 5f0c9e1a',
+  'credential edit one-hmac --expires 20d',
+  'credential list --expiring 30d -o json',
+  'credential list --expiring 1d',
+  'credential list --unused 1d -o json',
+  'credential list --former-in-use',
   'handover --credential one-key --url https://api.example.com --secret-by "by one-secret-app-key-of-32-characters."',
   'handover --credential one-hmac --url https://api.example.com -o json',
   'complete-ids consumer one',
@@ -153,6 +182,15 @@ const hashed = one
   .concat(
     `      - { id: one-hash, method: key, appKeyHash: ${hashAppKey('a-key-that-is-kept-as-hash')}, allowFrom: [10.0.0.0/8] }\n`,
   );
+const refusals = ['5f0c9e1a27d04b6f', '6f0c9e1a27d04b6f'].map((requestId, at) => ({
+  id: String(at).repeat(24),
+  atMs: Date.now() - 60_000 * (at + 1),
+  requestId,
+  ...{ endpointId: 'orders', method: 'GET', path: '/orders/1', code: 'AUTHENTICATION_FAILED' },
+  ...{ detail: 'the signature is wrong', isObserved: false, consumerId: 'one', credentialId: 'one-hmac' },
+  ...{ sourceAddress: '192.0.2.7', stringToSign: null, leftOut: 0, ownedBy: [] },
+}));
+
 /** The same App Key, of a credential without an id, and beside one that is new. */
 const keys = hashed
   .replace('id: one-key, ', '')
@@ -171,7 +209,8 @@ describe('commands over the management API and on the database itself', () => {
   before(async () => {
     await plain.newOperator('ada', '--role admin');
     token = await served.newOperator('ada', '--role admin');
-    for (const { folder } of [plain, served]) {
+    for (const { folder, database } of [plain, served]) {
+      await createRefusalSink(database.db()).write(refusals);
       await writeFile(join(folder(), 'one.yaml'), one);
       await writeFile(join(folder(), 'two.yaml'), two);
       await writeFile(join(folder(), 'hashed.yaml'), hashed);
@@ -186,12 +225,15 @@ describe('commands over the management API and on the database itself', () => {
   async function answer(doors: TwoDoors, line: string, environment: Readonly<Record<string, string>>): Promise<object> {
     const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
     const command = words.map((word) => word.replace('FOLDER', doors.folder()));
-    const { code, out, err } = await doors.run(command, {
+    const more = {
       ...environment,
       POSTERN_RATE_LIMIT_SERVICE: '127.0.0.1:1',
       ONE_KEY: 'no-such-key',
+      ONE_SECRET: 'the-secret-of-one-0002',
       HASHED_KEY: 'a-key-that-is-kept-as-hash',
-    });
+    };
+    const { code, out, err } = await doors.run(command, more, line.includes(' --follow') ? { readsFor: 2 } : {});
+    if (line.startsWith('sign ') && code === 0) await writeFile(join(doors.folder(), 'request.txt'), out);
     const clean = (text: string): string => normal(text.replaceAll(doors.folder(), 'FOLDER'));
     return { line, code, out: clean(out), err: clean(err) };
   }

@@ -109,10 +109,12 @@ describe('commands over the management API: who may, and what is said where it d
 
   describe('of a server that is none', () => {
     let server: Server;
+    const asked: string[] = [];
     let other: Environment = {};
     let answer: readonly [status: number, headers: Record<string, string>, body: string] = [200, {}, ''];
     before(async () => {
-      server = createServer((_, response) => {
+      server = createServer((request, response) => {
+        asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
         response.writeHead(answer[0], answer[1]).end(answer[2]);
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -133,6 +135,19 @@ describe('commands over the management API: who may, and what is said where it d
       await fails('consumer list', other, 1, /does not understand/);
       answer = [200, { 'content-type': 'application/json' }, ' '.repeat(33 * 1024 * 1024)];
       await fails('consumer list', other, 1, /answered more than a management API does/);
+    });
+
+    it('is asked for what is due, and not for all credentials', async () => {
+      answer = [200, { 'content-type': 'application/json' }, '{"items":[],"next":null,"nextCursor":null}'];
+      for (const [flags, query] of [
+        ['--expiring 30d', 'expiringWithin=2592000s'],
+        ['--unused 90d', 'unusedFor=7776000s'],
+        ['--former-in-use', 'formerInUse=true'],
+      ] as const) {
+        asked.length = 0;
+        await done(`credential list ${flags}`, other);
+        assert.deepEqual(asked, [`GET /v1/credentials?${query}&fields=id&limit=500`], flags);
+      }
     });
 
     it('asks for no pages without end', async () => {

@@ -17,6 +17,8 @@ export interface Given {
   readonly ask?: (question: string) => Promise<string>;
   /** What the command prints goes to a terminal of this width. */
   readonly columns?: number;
+  /** Who reads what it prints goes away after this many times that it looks whether somebody does. */
+  readonly readsFor?: number;
 }
 
 /** Runs `postern` in this process, with its own terminal. */
@@ -27,11 +29,13 @@ export async function runCli(
 ): Promise<CommandResult> {
   let out = '';
   let err = '';
-  const { ports, ask = null, columns } = given;
+  const { ports, ask = null, columns, readsFor } = given;
+  let looks = 0;
+  const settled = async (): Promise<boolean> => await Promise.resolve((looks += 1) < (readsFor ?? Infinity));
   const shape = columns === undefined ? { isTerminal: false } : { isTerminal: true, columns };
   const terminal: Terminal = {
     environment,
-    out: { ...shape, write: (text) => (out += text) },
+    out: { ...shape, write: (text) => (out += text), ...(readsFor === undefined ? {} : { settled }) },
     err: { ...shape, write: (text) => (err += text) },
     ask,
     onStopSignal: () => undefined,

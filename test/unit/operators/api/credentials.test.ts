@@ -5,6 +5,7 @@ import { day, twoTeams } from '../../../support/api/two-teams.ts';
 import { endToFind } from '../../../../src/resources/app-key-end.ts';
 import { hashAppKey } from '../../../../src/model/app-key.ts';
 import { Secret } from '../../../../src/model/secret.ts';
+import { sampleCertificate } from '../../../support/certificates/samples.ts';
 import { secretsIn, sharedSecret } from '../../../../src/model/material.ts';
 
 describe('management API: credentials', () => {
@@ -88,14 +89,29 @@ describe('management API: credentials', () => {
     assert.deepEqual((await pages('alice', 'sort=-createdAt')).slice(0, 2), ['acme-1', 'acme-2']);
     assert.deepEqual((await pages('alice', 'sort=-createdAt&consumer=acme')).slice(0, 2), ['acme-1', 'acme-2']);
     assert.deepEqual(await pages('alice', 'sort=expiresAt'), ['acme-1', 'acme-2', 'acme-hmac']);
+    assert.deepEqual(await pages('alice', 'sort=certificateEndsAt'), []);
+    const after = {
+      id: 'acme-cert',
+      consumer: 'acme',
+      method: 'certificate',
+      certificate: { pem: sampleCertificate.pem },
+    };
+    const changes = [{ kind: 'credential', id: 'acme-cert', before: null, after }];
+    await api.done('alice', 'POST', '/v1/resources:change', { body: { action: 'test', changes } });
+    assert.deepEqual(await pages('alice', 'sort=certificateEndsAt'), ['acme-cert']);
     api.store.usage.set('acme-2', { lastUsedAt: apiNow + day, retiringSecretLastUsedAt: null });
     assert.equal((await pages('alice', 'sort=lastUsedAt')).at(-1), 'acme-2');
     assert.ok(!(await pages('paula', 'sort=-createdAt')).includes('initech-hmac'));
     const { body } = await api.done('alice', 'GET', '/v1/credentials?limit=2');
-    assert.equal(body['total'], 6);
+    assert.equal(body['total'], 7);
     assert.equal((await api.done('paula', 'GET', '/v1/credentials')).body['total'], undefined);
     assert.equal((await api.done('alice', 'GET', '/v1/credentials?status=active')).body['total'], undefined);
-    for (const query of ['sort=expiresAt&consumer=acme', 'sort=-createdAt&expiringWithin=1d', 'sort=x']) {
+    for (const query of [
+      'sort=expiresAt&consumer=acme',
+      'sort=certificateEndsAt&consumer=acme',
+      'sort=-createdAt&expiringWithin=1d',
+      'sort=x',
+    ]) {
       await api.refused('MALFORMED_REQUEST', 'alice', 'GET', `/v1/credentials?${query}`);
     }
   });
