@@ -77,16 +77,13 @@ export class RateLimitClient implements Disposable {
    * Counts one request in one call, and gives where each limit of the question stands. Rejects with
    * {@link ServiceFailure} for whatever is not a proper answer by `deadlineAtMs`, on the scale of the clock.
    */
-  async count(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
-    if (deadlineAtMs <= this.#clock.nowMs()) throw late();
+  count(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
+    if (deadlineAtMs <= this.#clock.nowMs()) return Promise.reject(late());
     const nowSeconds = this.#clock.nowSeconds();
-    let answer: Uint8Array;
-    try {
-      answer = await this.#channel.call(encodeQuestion(this.#settings.domain, question, nowSeconds), deadlineAtMs);
-    } catch (error) {
-      throw failureOf(error);
-    }
-    return readAnswer(answer, question.limits, nowSeconds);
+    const message = encodeQuestion(this.#settings.domain, question, nowSeconds);
+    return this.#channel
+      .call(message, deadlineAtMs)
+      .then((answer) => readAnswer(answer, question.limits, nowSeconds), failWithReason);
   }
 
   /** Closes the channel; calls under way fail. */
@@ -111,6 +108,10 @@ export class RateLimitClient implements Disposable {
 
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
+
+function failWithReason(error: unknown): never {
+  throw failureOf(error);
+}
 
 function failureOf(error: unknown): ServiceFailure {
   const code = error instanceof Error && 'code' in error ? error.code : null;

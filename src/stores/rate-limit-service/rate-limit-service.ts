@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { TlsMaterial } from '../../wire/tls/tls-files.ts';
+import type { Pending } from '../../base/pending.ts';
 import { Breaker, type BreakerObserver } from '../../base/resilience/breaker.ts';
 import type { Limiter, LimitQuestion } from '../../check/limit/limiter.ts';
 import type { LimitReading } from '../../model/limit.ts';
@@ -65,23 +66,25 @@ export class RateLimitServiceLimiter implements Limiter, Disposable {
     return this.#ports.clock.nowMs() + this.#settings.deadlineMs;
   }
 
-  async take(question: LimitQuestion, deadlineAtMs?: number): Promise<readonly LimitReading[]> {
+  take(question: LimitQuestion, deadlineAtMs?: number): Pending<readonly LimitReading[]> {
     if (question.limits.length === 0) return [];
     const { clock, observer } = this.#ports;
     const startedMs = clock.elapsedMs();
     const report = (outcome: 'ok' | 'over-limit' | FailureReason): void => {
       observer.asked(outcome, (clock.elapsedMs() - startedMs) / 1000);
     };
-    try {
-      const readings = await this.#breaker.run(() =>
-        this.#client.count(question, deadlineAtMs ?? this.startDeadline()),
+    return this.#breaker
+      .run(() => this.#client.count(question, deadlineAtMs ?? this.startDeadline()))
+      .then(
+        (readings) => {
+          report(readings.some(({ isExceeded }) => isExceeded) ? 'over-limit' : 'ok');
+          return readings;
+        },
+        (error: unknown) => {
+          if (error instanceof ServiceFailure) report(error.reason);
+          throw error;
+        },
       );
-      report(readings.some(({ isExceeded }) => isExceeded) ? 'over-limit' : 'ok');
-      return readings;
-    } catch (error) {
-      if (error instanceof ServiceFailure) report(error.reason);
-      throw error;
-    }
   }
 
   /** Closes the channel; questions under way fail. */
