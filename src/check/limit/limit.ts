@@ -1,6 +1,6 @@
 import type { Permit } from '../authorize/authorize.ts';
 import { formatLimit, type LimitReading } from '../../model/limit.ts';
-import { type Pending, whenReady } from '../../base/pending.ts';
+import { isPromise, type Pending } from '../../base/pending.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import { type Limiter, LimiterUnavailable } from './limiter.ts';
 
@@ -34,22 +34,39 @@ export const NEAR_LIMIT = 0.8;
  */
 export function limit(permit: Permit, ports: LimitPorts): Pending<Granted | Refusal> {
   if (permit.limits.length === 0 && permit.plan === null) return grant(permit, null);
-  try {
-    const judged = takeAll(permit, ports);
-    return judged instanceof Promise ? judged.catch((fault: unknown) => judgeFault(permit, ports, fault)) : judged;
-  } catch (fault) {
+  const { limiter } = ports;
+  const deadlineAtMs = limiter.startDeadline?.();
+  const takeRest = (): Pending<readonly LimitReading[]> => takeShared(permit, limiter, deadlineAtMs);
+  return ask(
+    () => takeOwn(permit, limiter, deadlineAtMs),
+    (own) =>
+      own.some(isOver)
+        ? judge(permit, own, ports)
+        : ask(takeRest, (shared) => judge(permit, [...own, ...shared], ports), onFault),
+    onFault,
+  );
+
+  function onFault(fault: unknown): Granted | Refusal {
     return judgeFault(permit, ports, fault);
   }
 }
 
-function takeAll(permit: Permit, ports: LimitPorts): Pending<Granted | Refusal> {
-  const { limiter } = ports;
-  const deadlineAtMs = limiter.startDeadline?.();
-  return whenReady(takeOwn(permit, limiter, deadlineAtMs), (own) =>
-    own.some((reading) => reading.isExceeded)
-      ? judge(permit, own, ports)
-      : whenReady(takeShared(permit, limiter, deadlineAtMs), (shared) => judge(permit, [...own, ...shared], ports)),
-  );
+/** Goes on with the readings; one promise for both ways. */
+function ask(
+  take: () => Pending<readonly LimitReading[]>,
+  next: (readings: readonly LimitReading[]) => Pending<Granted | Refusal>,
+  onFault: (fault: unknown) => Granted | Refusal,
+): Pending<Granted | Refusal> {
+  try {
+    const readings = take();
+    return isPromise(readings) ? readings.then(next, onFault) : next(readings);
+  } catch (fault) {
+    return onFault(fault);
+  }
+}
+
+function isOver({ isExceeded }: LimitReading): boolean {
+  return isExceeded;
 }
 
 /** The caller's own limits on the endpoint, and those of its plan behind them. */
@@ -84,7 +101,7 @@ function takeShared(
 function judge(permit: Permit, readings: readonly LimitReading[], ports: LimitPorts): Granted | Refusal {
   if (permit.plan !== null) reportPlan(permit, readings, ports);
   const reading = readings.reduce(tighter);
-  const exceeded = readings.filter((each) => each.isExceeded);
+  const exceeded = readings.filter(isOver);
   if (exceeded.length === 0) return grant(permit, reading);
   return {
     ...refuse('RATE_LIMITED', `over ${exceeded.map((each) => describe(each, permit)).join(' and ')}`),

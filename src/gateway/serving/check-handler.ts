@@ -101,12 +101,17 @@ export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
     if (request === null) return rejectUnreadable(ports.observer);
     const trace = startTrace === null ? null : startTrace(request, call?.traceParent ?? null);
     const running = { request, startMs, trace };
+    const onDecision = (decision: Decision): Uint8Array => {
+      try {
+        return answer(running, decision);
+      } catch (fault) {
+        return answerFault(running, fault);
+      }
+    };
     try {
       const decision = check(request, trace === null ? ports : trace.watch(ports));
-      if (!isPromise(decision)) return answer(running, decision);
-      return decision
-        .then((decided) => answer(running, decided))
-        .catch((fault: unknown) => answerFault(running, fault));
+      if (!isPromise(decision)) return onDecision(decision);
+      return decision.then(onDecision, (fault: unknown) => answerFault(running, fault));
     } catch (fault) {
       return answerFault(running, fault);
     }

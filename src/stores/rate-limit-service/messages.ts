@@ -1,12 +1,9 @@
-import {
-  RateLimitResponse,
-  RateLimitResponse_Code,
-  type RateLimitResponse_DescriptorStatus,
-} from '../../gen/envoy/service/ratelimit/v3/rls.ts';
+import { RateLimitResponse_Code } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
 import { RateLimitUnit } from '../../gen/envoy/type/v3/ratelimit_unit.ts';
 import { type CountedLimit, type LimitReading, type LimitUnit, windowAt } from '../../model/limit.ts';
 import { WireWriter } from '../../base/protobuf/wire-writer.ts';
 import type { LimitQuestion } from '../../check/limit/limiter.ts';
+import { readAnswerFields, type StatusFields } from './answer-fields.ts';
 import { ServiceFailure } from './service-failure.ts';
 
 const { OK, OVER_LIMIT } = RateLimitResponse_Code;
@@ -102,7 +99,11 @@ export function readAnswer(
   limits: readonly CountedLimit[],
   nowSeconds: number,
 ): readonly LimitReading[] {
-  const { overallCode, statuses } = decode(answer);
+  const fields = readAnswerFields(answer);
+  if (fields === null) {
+    throw new ServiceFailure('error', 'the rate limit service sent a message that cannot be read');
+  }
+  const { overallCode, statuses } = fields;
   if (overallCode !== OK && overallCode !== OVER_LIMIT) throw wrong('says neither yes nor no');
   if (statuses.length !== limits.length) throw wrong('does not tell of every limit that was sent');
   // In shadow mode a status is over its limit and the overall code is OK: the latter decides.
@@ -114,37 +115,28 @@ export function readAnswer(
   return readings;
 }
 
-function decode(answer: Uint8Array): RateLimitResponse {
-  try {
-    return RateLimitResponse.decode(answer);
-  } catch (error) {
-    throw new ServiceFailure('error', 'the rate limit service sent a message that cannot be read', { cause: error });
-  }
-}
-
 function read(
   limit: CountedLimit,
-  status: RateLimitResponse_DescriptorStatus | undefined,
+  status: StatusFields | undefined,
   isRefused: boolean,
   nowSeconds: number,
 ): LimitReading {
-  const applied = status?.currentLimit;
-  if (status === undefined || applied === undefined) {
+  if (status === undefined || status.limit === null) {
     throw wrong('did not apply the limit that was sent; its configuration lacks the domain');
   }
   const { unit, periodAt } = serviceUnits[limit.unit];
-  if (applied.requestsPerUnit !== limit.requests || applied.unit !== unit) {
+  if (status.limit.requests !== limit.requests || status.limit.unit !== unit) {
     throw wrong('applied another limit than the one that was sent');
   }
   const isOver = status.code === OVER_LIMIT;
   if (!isOver && status.code !== OK) throw wrong('says neither yes nor no');
   const { startSeconds, endSeconds } = windowAt(limit.unit, nowSeconds);
   const windowSeconds = endSeconds - startSeconds;
-  const { seconds, nanos } = status.durationUntilReset ?? { seconds: 0, nanos: 0 };
+  const { seconds, nanos } = status.reset;
   const resetSeconds = periodAt === null ? seconds + (nanos > 0 ? 1 : 0) : endSeconds - nowSeconds;
   return {
     limit,
-    remaining: isOver ? 0 : status.limitRemaining,
+    remaining: isOver ? 0 : status.remaining,
     resetSeconds: Math.min(windowSeconds, Math.max(1, resetSeconds)),
     windowSeconds,
     isExceeded: isRefused && isOver,

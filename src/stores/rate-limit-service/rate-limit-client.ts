@@ -8,7 +8,7 @@ import { openGrpcJsChannel } from './grpc-js-channel.ts';
 import { encodeQuestion, readAnswer } from './messages.ts';
 import { openNativeChannel } from './native-channel.ts';
 import type { ServiceChannel, ServiceChannelOptions } from './service-channel.ts';
-import { ServiceFailure } from './service-failure.ts';
+import { type QuestionOutcome, ServiceFailure } from './service-failure.ts';
 
 /** How long the connection with changed TLS files may take before it is used anyhow. */
 const CHANGE_OVER_MS = 5000;
@@ -28,19 +28,27 @@ export interface RateLimitClientSettings {
   readonly transport: GrpcTransport;
 }
 
+/** Notified of questions. */
+export interface QuestionObserver {
+  /** One question ended; `given-up` ones after no time. */
+  asked(outcome: QuestionOutcome, seconds: number): void;
+}
+
 /** Asks Envoy's rate limit service over one channel. */
 export class RateLimitClient implements Disposable {
   readonly #settings: RateLimitClientSettings;
   readonly #clock: Clock;
+  readonly #observer: QuestionObserver | null;
   #tls: TlsMaterial | null;
   #channel: ServiceChannel;
   /** With changed TLS files, until it is connected. */
   #next: { readonly channel: ServiceChannel; readonly stopTimer: () => void } | null = null;
   #isClosed = false;
 
-  constructor(settings: RateLimitClientSettings, clock: Clock) {
+  constructor(settings: RateLimitClientSettings, clock: Clock, observer: QuestionObserver | null = null) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#observer = observer;
     this.#tls = settings.tls ?? null;
     this.#channel = this.#open();
   }
@@ -78,12 +86,28 @@ export class RateLimitClient implements Disposable {
    * {@link ServiceFailure} for whatever is not a proper answer by `deadlineAtMs`, on the scale of the clock.
    */
   count(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
-    if (deadlineAtMs <= this.#clock.nowMs()) return Promise.reject(late());
+    const startedMs = this.#clock.elapsedMs();
+    const fail = (failure: ServiceFailure): never => {
+      this.#report(failure.reason, startedMs);
+      throw failure;
+    };
+    if (deadlineAtMs <= this.#clock.nowMs()) return Promise.reject(late()).catch(fail);
     const nowSeconds = this.#clock.nowSeconds();
     const message = encodeQuestion(this.#settings.domain, question, nowSeconds);
-    return this.#channel
-      .call(message, deadlineAtMs)
-      .then((answer) => readAnswer(answer, question.limits, nowSeconds), failWithReason);
+    return this.#channel.call(message, deadlineAtMs).then(
+      (answer) => {
+        let readings: readonly LimitReading[];
+        try {
+          readings = readAnswer(answer, question.limits, nowSeconds);
+        } catch (error) {
+          if (error instanceof ServiceFailure) fail(error);
+          throw error;
+        }
+        this.#report(readings.some(isExceeded) ? 'over-limit' : 'ok', startedMs);
+        return readings;
+      },
+      (error: unknown) => fail(failureOf(error)),
+    );
   }
 
   /** Closes the channel; calls under way fail. */
@@ -91,6 +115,10 @@ export class RateLimitClient implements Disposable {
     this.#isClosed = true;
     this.#dropNext();
     this.#channel[Symbol.dispose]();
+  }
+
+  #report(outcome: QuestionOutcome, startedMs: number): void {
+    this.#observer?.asked(outcome, (this.#clock.elapsedMs() - startedMs) / 1000);
   }
 
   #open(): ServiceChannel {
@@ -109,8 +137,8 @@ export class RateLimitClient implements Disposable {
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 
-function failWithReason(error: unknown): never {
-  throw failureOf(error);
+function isExceeded(reading: LimitReading): boolean {
+  return reading.isExceeded;
 }
 
 function failureOf(error: unknown): ServiceFailure {

@@ -1,11 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { TlsMaterial } from '../../wire/tls/tls-files.ts';
-import type { Pending } from '../../base/pending.ts';
 import { Breaker, type BreakerObserver } from '../../base/resilience/breaker.ts';
 import type { Limiter, LimitQuestion } from '../../check/limit/limiter.ts';
 import type { LimitReading } from '../../model/limit.ts';
-import { RateLimitClient, type RateLimitClientSettings } from './rate-limit-client.ts';
-import { type FailureReason, ServiceFailure } from './service-failure.ts';
+import { type QuestionObserver, RateLimitClient, type RateLimitClientSettings } from './rate-limit-client.ts';
+import { ServiceFailure } from './service-failure.ts';
 
 /** Short, so that good calls before an outage do not hide it. */
 const WINDOW_MS = 1000;
@@ -17,10 +16,7 @@ export interface RateLimitServiceSettings extends RateLimitClientSettings {
 }
 
 /** Notified of questions and of the state of the service. */
-export interface RateLimitServiceObserver extends BreakerObserver<ServiceFailure> {
-  /** One question ended; `given-up` ones after no time. */
-  asked(outcome: 'ok' | 'over-limit' | FailureReason, seconds: number): void;
-}
+export interface RateLimitServiceObserver extends QuestionObserver, BreakerObserver<ServiceFailure> {}
 
 /** What the limiter needs. */
 export interface RateLimitServicePorts {
@@ -35,21 +31,23 @@ export interface RateLimitServicePorts {
  */
 export class RateLimitServiceLimiter implements Limiter, Disposable {
   readonly #settings: RateLimitServiceSettings;
-  readonly #ports: RateLimitServicePorts;
+  readonly #clock: Clock;
   readonly #client: RateLimitClient;
   readonly #breaker: Breaker<ServiceFailure>;
 
   constructor(settings: RateLimitServiceSettings, ports: RateLimitServicePorts) {
     this.#settings = settings;
-    this.#ports = ports;
-    const client = new RateLimitClient(settings, ports.clock);
+    this.#clock = ports.clock;
+    const client = new RateLimitClient(settings, ports.clock, ports.observer);
     this.#client = client;
     this.#breaker = new Breaker({
       windowMs: WINDOW_MS,
       timeoutMs: null,
       isFailure: (error) => error instanceof ServiceFailure,
-      faultOf: () =>
-        new ServiceFailure('given-up', 'the rate limit service does not answer; it is tried again in a moment'),
+      faultOf: () => {
+        ports.observer.asked('given-up', 0);
+        return new ServiceFailure('given-up', 'the rate limit service does not answer; it is tried again in a moment');
+      },
       observer: ports.observer,
       onRest: (failure) => {
         if (failure?.reason === 'deadline') client.reconnect();
@@ -63,28 +61,12 @@ export class RateLimitServiceLimiter implements Limiter, Disposable {
   }
 
   startDeadline(): number {
-    return this.#ports.clock.nowMs() + this.#settings.deadlineMs;
+    return this.#clock.nowMs() + this.#settings.deadlineMs;
   }
 
-  take(question: LimitQuestion, deadlineAtMs?: number): Pending<readonly LimitReading[]> {
-    if (question.limits.length === 0) return [];
-    const { clock, observer } = this.#ports;
-    const startedMs = clock.elapsedMs();
-    const report = (outcome: 'ok' | 'over-limit' | FailureReason): void => {
-      observer.asked(outcome, (clock.elapsedMs() - startedMs) / 1000);
-    };
-    return this.#breaker
-      .run(() => this.#client.count(question, deadlineAtMs ?? this.startDeadline()))
-      .then(
-        (readings) => {
-          report(readings.some(({ isExceeded }) => isExceeded) ? 'over-limit' : 'ok');
-          return readings;
-        },
-        (error: unknown) => {
-          if (error instanceof ServiceFailure) report(error.reason);
-          throw error;
-        },
-      );
+  take(question: LimitQuestion, deadlineAtMs = this.startDeadline()): Promise<readonly LimitReading[]> {
+    if (question.limits.length === 0) return Promise.resolve([]);
+    return this.#breaker.run(() => this.#client.count(question, deadlineAtMs));
   }
 
   /** Closes the channel; questions under way fail. */

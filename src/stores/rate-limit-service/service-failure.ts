@@ -5,8 +5,10 @@ import { LimiterUnavailable } from '../../check/limit/limiter.ts';
  * connection, `error` it answered with a failure (its Redis is down), `wrong-answer` it did not apply the limit that
  * was sent (its configuration lacks the domain), `given-up` it was not asked, because it failed a moment ago.
  */
-export const failureReasons = ['deadline', 'unreachable', 'error', 'wrong-answer', 'given-up'] as const;
-export type FailureReason = (typeof failureReasons)[number];
+export type FailureReason = 'deadline' | 'unreachable' | 'error' | 'wrong-answer' | 'given-up';
+
+/** What became of a question. */
+export type QuestionOutcome = 'ok' | 'over-limit' | FailureReason;
 
 /** The rate limit service did not count a request. The message has a few fixed forms; `cause` is the client's error. */
 export class ServiceFailure extends LimiterUnavailable {

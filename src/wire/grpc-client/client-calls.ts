@@ -233,9 +233,10 @@ export class ClientCalls implements HeaderBlockSink {
 }
 
 /** The one message of a complete answer (gRPC over HTTP/2, "Length-Prefixed-Message"). */
-function readMessage({ parts: [first, ...others] }: ClientCall): Buffer | CallFailure {
+function readMessage({ parts }: ClientCall): Buffer | CallFailure {
+  const [first] = parts;
   if (first === undefined) return broken('the answer has no message');
-  const whole = others.length === 0 ? first : Buffer.concat([first, ...others]);
+  const whole = parts.length === 1 ? first : Buffer.concat(parts);
   if (whole.length < MESSAGE_PREFIX_BYTES) return broken('the message is cut off');
   if (whole[0] !== 0) return new CallFailure(callStatus.unimplemented, 'compressed messages are not supported');
   const length = u32(whole, 1);
