@@ -1,6 +1,7 @@
 """The time that is signed."""
 
 import functools
+import math
 import threading
 import time
 from datetime import timezone
@@ -46,7 +47,7 @@ class Clock:
 
     def now(self) -> int:
         """Whole seconds since 1970, corrected."""
-        return int(self._source() // 1) + self.offset
+        return math.floor(self._source()) + self.offset
 
     def is_off_by(self, date: Optional[str], seconds: int) -> bool:
         """Whether this clock and an answer's `Date` are at least so many seconds apart."""

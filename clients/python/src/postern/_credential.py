@@ -1,6 +1,7 @@
 """What the methods have in common."""
 
 import abc
+import binascii
 import os
 import re
 import time
@@ -25,6 +26,11 @@ MAX_BODY_BYTES = 10_485_760
 def new_nonce() -> str:
     """32 lower-case hex characters from the system's cryptographic source."""
     return os.urandom(16).hex()
+
+
+def base64_text(data: bytes) -> str:
+    """Standard base64 with its padding."""
+    return binascii.b2a_base64(data)[:-1].decode("ascii")
 
 
 def invalid(message: str) -> Problem:

@@ -1,13 +1,12 @@
 """The method hmac."""
 
-import binascii
 import hashlib
 import hmac
 import time
-from typing import Callable, List, Sequence, Tuple
+from typing import Callable, Sequence, Tuple
 
 from ._clock import http_date
-from ._credential import MAX_BODY_BYTES, Credential, checked_secret, invalid, is_token, new_nonce
+from ._credential import MAX_BODY_BYTES, Credential, base64_text, checked_secret, invalid, is_token, new_nonce
 from ._errors import Problem
 from ._message import Header, Request, SignedRequest
 from ._signable_headers import signed_value
@@ -67,24 +66,24 @@ class Hmac(Credential):
         if len(request.body) > MAX_BODY_BYTES:
             raise Problem("BODY_TOO_LARGE", "the body has more than %d bytes" % MAX_BODY_BYTES)
         date = http_date(self._clock.now())
-        added: List[Header] = [("Date", date)]
+        added: Tuple[Header, ...] = (("Date", date),)
         sent = target.text
-        text = "date: %s\n%s %s HTTP/1.1" % (date, request.method, sent)
+        text = f"date: {date}\n{request.method} {sent} HTTP/1.1"
         more, begins = self._without_body
         if request.body:
             more, begins = self._with_body
-            digest = "SHA-256=" + _base64(hashlib.sha256(request.body).digest())
-            added.append(("Digest", digest))
+            digest = "SHA-256=" + base64_text(hashlib.sha256(request.body).digest())
+            added = (*added, ("Digest", digest))
             text += "\ndigest: " + digest
         if self.nonce:
-            added.append(("X-Nonce", self._nonces()))
+            added = (*added, ("X-Nonce", self._nonces()))
         for name in more:
             is_nonce = self.nonce and name == "x-nonce"
             value = added[-1][1] if is_nonce else signed_value(name, request, target)
-            text += "\n%s: %s" % (name, value)
+            text += f"\n{name}: {value}"
         to_sign = text.encode("ascii")
-        mac = hmac.digest(self._secret.reveal().encode("utf-8"), to_sign, self._hash)
-        added.append(("Authorization", '%s%s"' % (begins, _base64(mac))))
+        mac = hmac.digest(self._secret.utf8(), to_sign, self._hash)
+        added = (*added, ("Authorization", f'{begins}{base64_text(mac)}"'))
         return SignedRequest(request, target.base + sent, sent, added, string_to_sign=to_sign)
 
     def _listed(self, has_body: bool) -> Tuple[Tuple[str, ...], str]:
@@ -102,7 +101,3 @@ class Hmac(Credential):
             list(self.signed_headers),
             self.nonce,
         )
-
-
-def _base64(data: bytes) -> str:
-    return binascii.b2a_base64(data, newline=False).decode("ascii")

@@ -1,13 +1,12 @@
 """The method http-message-signature (RFC 9421)."""
 
-import binascii
 import functools
 import hashlib
 import re
 import time
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ._credential import MAX_BODY_BYTES, Credential, checked_key_id, invalid, is_token, new_nonce
+from ._credential import MAX_BODY_BYTES, Credential, base64_text, checked_key_id, invalid, is_token, new_nonce
 from ._errors import Problem
 from ._key_algorithms import MESSAGE_ALGORITHMS
 from ._key_signer import PrivateKeyLike, key_signer
@@ -117,19 +116,19 @@ class MessageSignature(Credential):
         text = _USUAL_LINES % (request.method, message.authority, target.path, target.query)
         listed = _USUAL_LIST
         for name in more:
-            text += '"%s": %s\n' % (name, message.value_of(name))
-            listed += ' "%s"' % name
+            text += f'"{name}": {message.value_of(name)}\n'
+            listed += f' "{name}"'
         label, tag, nonce = self._parameters(asked)
-        parameters = '(%s);created=%d;keyid="%s"' % (listed, self._clock.now(), self.app_key)
+        parameters = f'({listed});created={self._clock.now()};keyid="{self.app_key}"'
         if nonce is not None:
-            parameters += ';nonce="%s"' % nonce
+            parameters += f';nonce="{nonce}"'
         if tag is not None:
-            parameters += ';tag="%s"' % tag
-        base = ('%s"@signature-params": %s' % (text, parameters)).encode("ascii")
-        signature = _base64(self._signer.sign(base))
+            parameters += f';tag="{tag}"'
+        base = f'{text}"@signature-params": {parameters}'.encode("ascii")
+        signature = base64_text(self._signer.sign(base))
         added: List[Header] = [] if message.digest is None else [("Content-Digest", message.digest)]
-        added.append(("Signature-Input", "%s=%s" % (label, parameters)))
-        added.append(("Signature", "%s=:%s:" % (label, signature)))
+        added.append(("Signature-Input", f"{label}={parameters}"))
+        added.append(("Signature", f"{label}=:{signature}:"))
         sent = target.text
         return SignedRequest(request, target.base + sent, sent, added, string_to_sign=base)
 
@@ -210,7 +209,7 @@ class _Message:
         self.authority = _authority(self.target.base, self.target.authority, given)
         self.digest: Optional[str] = None
         if 0 < len(request.body) <= MAX_BODY_BYTES:
-            self.digest = "sha-256=:%s:" % _base64(hashlib.sha256(request.body).digest())
+            self.digest = f"sha-256=:{base64_text(hashlib.sha256(request.body).digest())}:"
 
     def value_of(self, name: str) -> str:
         target = self.target
@@ -262,6 +261,3 @@ def _authority(base: str, authority: str, given: Optional[str]) -> str:
     require_plain_authority(authority)
     return without_default_port(_scheme(base), authority if given is None else given).lower()
 
-
-def _base64(data: bytes) -> str:
-    return binascii.b2a_base64(data, newline=False).decode("ascii")

@@ -110,7 +110,7 @@ class ParameterSignature(Credential):
         return wrapper(data, self.app_key, sign, timestamp), to_sign
 
     def _sign(self, to_sign: bytes) -> str:
-        return hashlib.sha512(to_sign + self._secret.reveal().encode("utf-8")).hexdigest()
+        return hashlib.sha512(to_sign + self._secret.utf8()).hexdigest()
 
     def _describe(self) -> str:
         return "app_key=%r, app_secret=[secret], encoding=%r, nonce=%r" % (self.app_key, self.encoding, self.nonce)

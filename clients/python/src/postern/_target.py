@@ -8,10 +8,10 @@ from typing import NamedTuple, Tuple
 from ._errors import Problem
 
 # Without re.IGNORECASE, by which the letters k and s have spellings beyond ASCII.
-_SCHEME = "([Hh][Tt][Tt][Pp][Ss]?)"
-_URL = re.compile(_SCHEME + r"://([^/?#\\]*)([^#]*)")
+_SCHEME = "[Hh][Tt][Tt][Pp][Ss]?"
+_URL = re.compile(r"(%s)://([^/?#\\]*)([^#]*)" % _SCHEME)
 _PLAIN_URL = re.compile(
-    _SCHEME + r"://([^/?#\\]+)(/[\x21\x22\x24-\x3e\x40-\x7e]*)?(\?[\x21\x22\x24-\x7e]*)?(?:#|\Z)"
+    r"(%s://[^/?#\\]+)((?:/[\x21\x22\x24-\x3e\x40-\x7e]*)?(?:\?[\x21\x22\x24-\x7e]*)?)(?:#|\Z)" % _SCHEME
 )
 _PORTS = {"http": "80", "https": "443"}
 
@@ -23,24 +23,29 @@ class Target(NamedTuple):
     """What stands before the path, such as ``https://api.example.com``."""
     authority: str
     """What ``Host`` says: with the port, unless it is the scheme's own; without user and password."""
-    path: str
-    """At least ``/``."""
-    query: str
-    """Without its ``?``."""
-    has_query: bool
-    """Whether there is a ``?``, which an empty query may have."""
+    text: str
+    """The request target: path and query as they are sent; at least ``/``."""
 
     @property
-    def text(self) -> str:
-        """The request target: path and query as they are sent."""
-        return self.path + "?" + self.query if self.has_query else self.path
+    def path(self) -> str:
+        return self.text.partition("?")[0]
+
+    @property
+    def query(self) -> str:
+        """Without its ``?``."""
+        return self.text.partition("?")[2]
+
+    @property
+    def has_query(self) -> bool:
+        """Whether there is a ``?``, which an empty query may have."""
+        return "?" in self.text
 
     @property
     def url(self) -> str:
         return self.base + self.text
 
     def with_query(self, query: str) -> "Target":
-        return self._replace(query=query, has_query=True)
+        return self._replace(text=f"{self.path}?{query}")
 
 
 def parse(url: str) -> Target:
@@ -48,9 +53,9 @@ def parse(url: str) -> Target:
     match = _PLAIN_URL.match(url)
     if match is None:
         raise _not_plain(url)
-    scheme, authority, path, query = match.groups()
-    base, host = _base_and_host(scheme, authority)
-    return Target(base, host, path or "/", "" if query is None else query[1:], query is not None)
+    origin, text = match.groups()
+    base, host = _base_and_host(origin)
+    return Target(base, host, text if text[:1] == "/" else "/" + text)
 
 
 def _not_plain(url: str) -> Problem:
@@ -61,8 +66,9 @@ def _not_plain(url: str) -> Problem:
 
 
 @functools.lru_cache(maxsize=64)
-def _base_and_host(scheme: str, authority: str) -> Tuple[str, str]:
+def _base_and_host(origin: str) -> Tuple[str, str]:
     """Without the port of the scheme and without a user: through a proxy, that is what becomes of `Host`."""
+    scheme, _, authority = origin.partition("://")
     host = without_default_port(scheme.lower(), authority.rpartition("@")[2])
     return scheme + "://" + host, host
 
