@@ -137,7 +137,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['eslint.config.js', '{clients,interop}/**/*.mjs', 'src/operators/console/assets/*.js'],
+    files: ['eslint.config.js', '{clients,interop,drills}/**/*.mjs', 'src/operators/console/assets/*.js'],
     extends: [tseslint.configs.disableTypeChecked],
   },
 );

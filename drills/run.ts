@@ -4,12 +4,14 @@ import { drills } from './drills.ts';
 import type { Drill } from './framework/drill.ts';
 import { recordOutput } from './framework/recording.ts';
 import { createStage } from './framework/stage.ts';
+import { runHourCommand } from './hour/run.ts';
 
 /**
  * `npm run drill -- list | NAME… | quick | all`, with `--record` to keep what is printed in drills/recorded. Exit code 0
  * only when everything was as expected.
  */
 const usage = `Usage: npm run drill -- list | NAME… | quick | all
+       npm run drill -- hour [--minutes N] [--rate N] [--plant wrong-answer]
 
 Drills of what goes wrong in production, each on servers of its own on this machine. docs/drills.md describes them.
 `;
@@ -25,6 +27,7 @@ process.exit();
 
 async function main(): Promise<number> {
   const [first] = wanted;
+  if (args[0] === 'hour') return await runHourCommand(args.slice(1));
   if (first === undefined || args.some((arg) => arg.startsWith('--') && arg !== '--record')) {
     process.stderr.write(usage);
     return 2;

@@ -10,6 +10,7 @@ import { runCli } from '../../test/unit/cli/run-cli.ts';
 import { connectReplica } from './ask-replica.ts';
 import { ALLOWED, type Asked, type Changed, type History, type Promises } from './history.ts';
 import { makeNetwork, type Network } from './network.ts';
+import { readCounted, readFinal } from './outcome.ts';
 import { partitionAtRandom } from './partitions.ts';
 import { seededRandom } from './random.ts';
 import { ELECTION_TIMEOUT_MS, startMembers, startReplicaOn } from './servers.ts';
@@ -153,26 +154,4 @@ async function tamper(uri: string, plant: 'kept' | 'counted'): Promise<void> {
         .collection<{ _id: string }>('consumers')
         .updateOne({ _id: FIRST }, { $set: { 'labels.count': '0' } });
   });
-}
-
-async function readFinal(postern: (...args: readonly string[]) => Promise<string>): Promise<History['final']> {
-  const consumers = JSON.parse(await postern('consumer', 'list', '-o', 'json')) as readonly {
-    readonly id: string;
-    readonly labels: Readonly<Record<string, string>>;
-  }[];
-  const credentials = JSON.parse(await postern('credential', 'list', '-o', 'json')) as readonly {
-    readonly id: string;
-    readonly state: string;
-  }[];
-  return new Map([
-    ...consumers.map(({ id, labels }) => [`consumer/${id}`, labels['count'] ?? ''] as const),
-    ...credentials.map(({ id, state }) => [`credential/${id}`, state] as const),
-  ]);
-}
-
-async function readCounted(postern: (...args: readonly string[]) => Promise<string>): Promise<History['counted']> {
-  const { rows } = JSON.parse(await postern('usage', '--by', 'consumer', '-o', 'json')) as {
-    readonly rows: readonly { readonly consumer: string; readonly allowed: number }[];
-  };
-  return new Map(rows.map(({ consumer, allowed }) => [consumer, allowed]));
 }

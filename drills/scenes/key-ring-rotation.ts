@@ -1,5 +1,3 @@
-import { copyFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Fleet, startFleet } from '../../test/support/fleet/fleet.ts';
 import {
   getToken,
@@ -13,6 +11,7 @@ import {
 import { startLoad } from '../../test/support/load/open-load.ts';
 import { decodeSegment, partsOf } from '../../test/support/oauth2/forged-token.ts';
 import { poll } from '../../test/support/time/poll.ts';
+import { bringRing, giveRings, ringOf } from '../framework/bring-ring.ts';
 import type { Drill } from '../framework/drill.ts';
 import type { Stage } from '../framework/stage.ts';
 import { expectCall, expectNoFailure, untilCall } from '../framework/traffic.ts';
@@ -20,8 +19,6 @@ import { expectCall, expectNoFailure, untilCall } from '../framework/traffic.ts'
 const REQUESTS_PER_SECOND = 200;
 /** Between two steps. */
 const SOME = 200;
-
-const ringOf = (replica: number, folder: string): string => join(folder, `keyring-of-replica-${String(replica)}.yaml`);
 
 /** Every replica has a copy of the ring, which gets new keys while partners call. */
 export const keyRingRotation: Drill = {
@@ -34,7 +31,7 @@ export const keyRingRotation: Drill = {
       ringOf,
       prepare: async (parts) => {
         await makeEndpoints(parts);
-        for (const at of [0, 1]) await copyFile(parts.environment.POSTERN_KEYRING, ringOf(at, parts.folder));
+        await giveRings(parts);
       },
     });
     const partner = await makePartner(fleet);
@@ -88,14 +85,8 @@ export const keyRingRotation: Drill = {
   },
 };
 
-/** Copies the operator's ring to a replica, and waits until it is in force there. */
-async function bringTo(stage: Stage, { replicas, environment, folder }: Fleet, at: number): Promise<void> {
-  const path = ringOf(at, folder);
-  const loaded = (): number =>
-    (replicas[at]?.process.logs() ?? []).filter(({ message }) => message === 'the key ring is in force').length;
-  const before = loaded();
-  await copyFile(environment.POSTERN_KEYRING, `${path}.next`);
-  await rename(`${path}.next`, path);
-  await poll('the ring to be in force', () => Promise.resolve(loaded() > before ? true : null));
+/** Brings the operator's ring to a replica. */
+async function bringTo(stage: Stage, fleet: Fleet, at: number): Promise<void> {
+  await bringRing(fleet, at);
   stage.expect(`replica ${String(at + 1)} logs: the key ring is in force`, true);
 }

@@ -47,6 +47,10 @@ export interface FleetOptions {
   /** Of the replica set. */
   readonly members?: 1 | 3;
   readonly settings?: PosternSettings;
+  /** Of each replica's process. */
+  readonly nodeOptions?: readonly string[];
+  /** Changes Envoy's configuration. */
+  readonly editEnvoy?: (config: JsonObject) => void;
   /** Where each replica reads its key ring; the operator's own file unless given. */
   readonly ringOf?: (replica: number, folder: string) => string;
   /** Where each replica finds its store; the replica set itself unless given. */
@@ -60,7 +64,7 @@ const GRACE_SECONDS = '10';
 
 /** Starts MongoDB, makes a key ring, calls `prepare`, and starts replicas and an Envoy that asks all of them. */
 export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
-  const { replicas: count = 2, members = 1, settings = {}, ringOf, storeOf, prepare } = options;
+  const { replicas: count = 2, members = 1, settings = {}, nodeOptions, editEnvoy, ringOf, storeOf, prepare } = options;
   return await acquireAll(async (keep) => {
     const mongodb = keep(await startReplicaSet({ members }));
     const { path: folder } = keep(await temporaryDirectory());
@@ -83,7 +87,7 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
       const ring = ringOf?.(number, folder) ?? environment.POSTERN_KEYRING;
       const store = storeOf?.(number, mongodb) ?? environment.POSTERN_STORE;
       const own = { ...environment, POSTERN_STORE: store, POSTERN_KEYRING: ring };
-      const replica = await startReplica({ ...own, ...settings });
+      const replica = await startReplica({ ...own, ...settings }, nodeOptions);
       replicas.push(keep(replica));
     }
     const [first] = replicas;
@@ -101,6 +105,7 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
             addEndpoint(config, 'postern', process.grpcPort);
             addEndpoint(config, 'postern-http', process.httpPort ?? 0);
           }
+          editEnvoy?.(config);
         },
       }),
     );
@@ -121,14 +126,14 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
   });
 }
 
-async function startReplica(settings: PosternSettings): Promise<FleetReplica> {
+async function startReplica(settings: PosternSettings, nodeOptions?: readonly string[]): Promise<FleetReplica> {
   const own: PosternSettings = {
     POSTERN_SHUTDOWN_GRACE_SECONDS: GRACE_SECONDS,
     POSTERN_GRPC_ADDRESS: `127.0.0.1:${String(await freePort())}`,
     POSTERN_HTTP_ADDRESS: `127.0.0.1:${String(await freePort())}`,
     ...settings,
   };
-  let process = await startPostern('', own);
+  let process = await startPostern('', own, nodeOptions);
   let isUnref = false;
   return {
     get process() {
@@ -143,7 +148,7 @@ async function startReplica(settings: PosternSettings): Promise<FleetReplica> {
     },
     start: async () => {
       await release(process); // its folder
-      process = await startPostern('', own);
+      process = await startPostern('', own, nodeOptions);
       if (isUnref) process.unref();
     },
     unref: () => {

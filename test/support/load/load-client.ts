@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
+import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:http2';
 import { type PlainRequest } from '../http/http-client.ts';
 
@@ -13,13 +14,22 @@ export interface LoadClient extends AsyncDisposable {
 
 const HOST = 'api.example.com';
 
-/** As many HTTP/1.1 connections as are needed at once. */
-export function openHttp1Client(port: number): LoadClient {
-  const agent = new Agent({ keepAlive: true });
+/** Whom a caller trusts, and what it shows of itself. */
+export interface CallerTls {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** As many HTTP/1.1 connections as are needed at once; over mutual TLS where `tls` is given. */
+export function openHttp1Client(port: number, tls: CallerTls | null = null): LoadClient {
+  const agent =
+    tls === null ? new Agent({ keepAlive: true }) : new TlsAgent({ keepAlive: true, servername: 'localhost', ...tls });
+  const begin = tls === null ? httpRequest : httpsRequest;
   return {
     call: ({ method = 'GET', target = '/', host = HOST, headers = [], body }) =>
       new Promise((resolve, reject) => {
-        const request = httpRequest({ agent, host: '127.0.0.1', port, method, path: target }, (answer) => {
+        const request = begin({ agent, host: '127.0.0.1', port, method, path: target }, (answer) => {
           const pieces: Buffer[] = [];
           answer.on('data', (piece: Buffer) => pieces.push(piece));
           answer.once('error', reject);

@@ -5,6 +5,10 @@ import { type LoadClient, openHttp1Client, openHttp2Client } from './load-client
 export interface LoadRequest {
   readonly kind: string;
   readonly request: PlainRequest;
+  /** Makes it in place of the load's own clients, which end with the load. */
+  readonly via?: LoadClient;
+  /** Called with its outcome, as `outcomes` has it without the kind, and how long it took. */
+  readonly seen?: (outcome: string, tookMs: number) => void;
 }
 
 export interface LoadOptions {
@@ -57,10 +61,12 @@ export function startLoad({ port, perSecond, next }: LoadOptions): Load {
   const startMs = performance.now();
   let sent = 0;
 
-  const call = async (client: LoadClient, { kind, request }: LoadRequest): Promise<void> => {
+  const call = async (own: LoadClient, { kind, request, via = own, seen }: LoadRequest): Promise<void> => {
     const begunMs = performance.now();
-    const outcome = await client.call(request).catch((error: unknown) => describe(error));
-    tookMs.push(performance.now() - begunMs);
+    const outcome = await via.call(request).catch((error: unknown) => describe(error));
+    const endMs = performance.now();
+    tookMs.push(endMs - begunMs);
+    seen?.(outcome, endMs - begunMs);
     const key = `${kind} ${outcome}`;
     outcomes.set(key, (outcomes.get(key) ?? 0) + 1);
     for (const { total, resolve } of waiting) if (tookMs.length >= total) resolve();
