@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 
 const FRESH_MS = 60_000;
@@ -33,6 +34,19 @@ export class KeptAnswer<T> {
     // Who asks after that gets the next answer, or learns why there is none.
     this.#asked.catch(() => undefined);
     return this.#last;
+  }
+
+  /** {@link read}, or null where no answer comes in this time, in milliseconds: the question is asked on. */
+  async readWithin(milliseconds: number): Promise<Dated<T> | null> {
+    const reading = this.read();
+    const over = new AbortController();
+    try {
+      return await Promise.race([reading, delay(milliseconds, null, { signal: over.signal })]);
+    } finally {
+      over.abort();
+      // Who asks next learns of it.
+      reading.catch(() => undefined);
+    }
   }
 
   async #askAgain(): Promise<Dated<T>> {

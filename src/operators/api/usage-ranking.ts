@@ -48,8 +48,21 @@ const ranking = z
     fails: z.array(ranked).openapi({ description: 'The most refused requests.' }),
     grows: z.array(ranked).openapi({ description: 'The most requests more than in the day before.' }),
     silent: z.array(ranked).openapi({ description: 'No request, and the most in the week before.' }),
+    counting: z.boolean().optional().openapi({ description: 'Nothing is known yet: ask again.' }),
   })
   .openapi('UsageRanking');
+
+const query = z
+  .object({
+    wait: z.enum(['true', 'false']).default('true').openapi({
+      description:
+        '`false`: not while the requests are counted for the first time, which takes seconds where there are many.',
+    }),
+  })
+  .strict();
+
+/** As long as nobody notices. */
+const MOMENT_MS = 60;
 
 interface Ranked extends TrafficRanking {
   readonly today: number;
@@ -92,14 +105,23 @@ export function addUsageRanking(
       summary: 'The consumers that fail, grow or are silent in the last day, five of each at most.',
       description: `For operators without labels the answer is read again when it is a minute old; who asks then gets the one before,
 at most ten minutes old. Operators with labels see what \`GET /v1/usage\` shows them.`,
+      request: { query },
       responses: answers({ 200: ranking }),
     }),
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read');
-      const { value, atMs }: Dated<Ranked> = reachesAll(operator)
-        ? await ofAll.read()
-        : { atMs: clock.nowMs(), value: await rank(operator) };
+      const isWaiting = context.req.valid('query').wait === 'true';
+      const nowMs = clock.nowMs();
+      const found: Dated<Ranked> | null = reachesAll(operator)
+        ? await (isWaiting ? ofAll.read() : ofAll.readWithin(MOMENT_MS))
+        : { atMs: nowMs, value: await rank(operator) };
+      if (found === null) {
+        const since = formatHour(rankingHours(clock.nowSeconds()).today);
+        const none = { callers: 0, fails: [], grows: [], silent: [] };
+        return context.json({ at: declareTime(clock.nowSeconds()), since, ...none, counting: true }, 200);
+      }
+      const { value, atMs } = found;
       const list = (rows: readonly RankedConsumer[]) => rows.map((row) => declareRanked(row, value));
       const { callers, fails, grows, silent, today } = value;
       const dated = { at: declareTime(Math.floor(atMs / 1000)), since: formatHour(today), callers };

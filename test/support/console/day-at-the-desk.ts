@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { poll } from '../time/poll.ts';
 import { expectPage, open, type Visitor } from './browser-visitor.ts';
 import type { ConsoleStack } from './console-stack.ts';
 import type { DeskData } from './desk-data.ts';
@@ -56,6 +57,13 @@ export async function clickThroughDay(visitor: Visitor, data: DeskData, onStep: 
     await page.getByText(text).first().waitFor({ timeout: 120_000 });
   };
 
+  assert.equal(await open(visitor, '/'), 200);
+  await poll('the ranking', async () => {
+    const main = await page.locator('main').innerText();
+    if (main.includes('Who fails: most refused requests')) return true;
+    await page.getByRole('link', { name: 'Look again' }).click();
+    return null;
+  });
   await look('/', 'Start');
   await see('Who fails: most refused requests');
   await follow('What runs out', 'What runs out');

@@ -13,6 +13,8 @@ interface ShownRanking {
   readonly fails: readonly Ranked[];
   readonly grows: readonly Ranked[];
   readonly silent: readonly Ranked[];
+  /** Nothing is known yet. */
+  readonly counting?: boolean;
 }
 
 interface Ranked extends UsageCounts {
@@ -22,6 +24,8 @@ interface Ranked extends UsageCounts {
   readonly hours: readonly UsageCounts[];
 }
 
+const HEADING = html`<h2>Consumers in the last 24 hours</h2>`;
+
 /** What is older is said to be. */
 const FRESH_SECONDS = 60;
 
@@ -30,10 +34,14 @@ const FRESH_SECONDS = 60;
  * called in a week.
  */
 export async function rankings({ api, nowSeconds }: Visit): Promise<Html> {
-  const { at, callers, fails, grows, silent } = await api.get<ShownRanking>('/v1/usage/ranking');
+  const { at, callers, fails, grows, silent, counting } = await api.get<ShownRanking>('/v1/usage/ranking?wait=false');
+  if (counting === true)
+    return await html`${HEADING}
+<p role="status">The requests are being counted, for the first time since the console was started.
+<a href="/">Look again</a></p>`;
   if (callers === 0) return await html``;
   const isFresh = nowSeconds - Date.parse(at) / 1000 < FRESH_SECONDS;
-  return await html`<h2>Consumers in the last 24 hours</h2>
+  return await html`${HEADING}
 ${isFresh ? null : html`<p class="muted">As of ${time(at)}</p>`}
 ${table({
   caption: 'Who fails: most refused requests',

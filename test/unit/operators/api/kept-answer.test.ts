@@ -43,6 +43,21 @@ describe('an answer that is kept', () => {
     assert.equal((await kept.read()).value, 2);
   });
 
+  it('is not waited for longer than somebody will, and comes later', async () => {
+    let answer: (value: number) => void = () => undefined;
+    const slow = new KeptAnswer(
+      async () =>
+        await new Promise<number>((resolve) => {
+          answer = resolve;
+        }),
+      { nowMs: () => nowMs },
+    );
+    assert.equal(await slow.readWithin(1), null);
+    answer(7);
+    assert.equal((await slow.readWithin(10_000))?.value, 7);
+    assert.equal((await kept.readWithin(10_000))?.value, 1);
+  });
+
   it('is none after ten minutes, nor when the clock was set back as much', async () => {
     await kept.read();
     nowMs += 600_000;

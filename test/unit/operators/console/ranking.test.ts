@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { consumerDefaults } from '../../../../src/model/consumer.ts';
-import { hourOf } from '../../../../src/model/traffic-count.ts';
+import { hourOf, type TrafficCount } from '../../../../src/model/traffic-count.ts';
 import { sparkline } from '../../../../src/operators/console/parts/sparkline.ts';
 import { MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { NOW, TestConsole } from '../../../support/console/test-console.ts';
@@ -50,6 +50,29 @@ describe('console: which consumers fail, grow and are silent', () => {
     for (const what of ['Who fails: no request', 'Who grows: no consumer', 'Who is silent: every consumer']) {
       assert.ok(text.includes(`<p class="empty">${what}`), what);
     }
+  });
+
+  it('shows the page at once while the first counts are read, and them when they are there', async () => {
+    count('acme', 1, 5);
+    const counts = [...console.traffic];
+    let go = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const slow = async function* (): AsyncGenerator<TrafficCount> {
+      await gate;
+      yield* counts;
+    };
+    const old = { endpointId: 'orders', consumerId: 'acme', hour: hourOf(NOW) - 150, codes: {} };
+    // Only the ranking asks for a week.
+    Object.assign(console.traffic, {
+      filter: (isSelected: (count: TrafficCount) => boolean) => (isSelected(old) ? slow() : counts.filter(isSelected)),
+    });
+    const { text } = await console.open('victor', '/');
+    assert.match(text, /<p role="status">The requests are being counted[^]*<a href="\/">Look again<\/a>/);
+    assert.match(text, /Requests of the last 24 hours/);
+    go();
+    assert.deepEqual(ranked((await console.open('victor', '/')).text, 'Who grows'), ['acme']);
   });
 
   it('keeps what was counted for a minute, and shows older counts with their time while new ones are read', async () => {
