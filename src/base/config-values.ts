@@ -54,9 +54,7 @@ function parseApiOrigin(text: string): StoreLocation | Fault {
   if (!isOrigin || url.search !== '' || url.hash !== '') {
     return { fault: 'must be the address of postern manage alone, such as https://manage.example.com:9004' };
   }
-  if (url.protocol === 'https:' || isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'))) {
-    return { kind: 'api', origin: url.origin };
-  }
+  if (isProtected(url)) return { kind: 'api', origin: url.origin };
   return { fault: 'must begin with https:// where it is another machine: tokens would be readable on the way' };
 }
 

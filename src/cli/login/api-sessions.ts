@@ -1,6 +1,6 @@
-import { parseOrigin } from '../../base/config-values.ts';
+import { parseIssuer } from '../../base/config-values.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
-import type { Api } from './api-address.ts';
+import type { Api } from '../management-api/exchange.ts';
 import { askApi, detailOf } from './ask-api.ts';
 import type { CommandClient, Granted } from './openid.ts';
 import { SignInRefused } from './sign-in-refused.ts';
@@ -47,7 +47,7 @@ export async function findProvider(api: Api): Promise<Provider | null> {
     );
   }
   const issuer: unknown = Array.isArray(issuers) ? issuers[0] : undefined;
-  if (typeof issuer !== 'string' || !isProtected(issuer)) throw notAnApi(api);
+  if (typeof issuer !== 'string' || 'fault' in parseIssuer(issuer)) throw notAnApi(api);
   const known = Array.isArray(scopes) ? scopes.filter((each): each is string => typeof each === 'string') : [];
   const wanted = known.length === 0 ? ['openid'] : known;
   return { issuer, clientId, scopes: wanted, asksUserInfo: wanted.some((each) => each !== 'openid') };
@@ -94,11 +94,6 @@ export async function findMe(api: Api, token: string): Promise<Me> {
     by: typeof by === 'string' ? by : 'token',
     expiresAt: secondsOf(expiresAt, api),
   };
-}
-
-/** As {@link parseOrigin} takes them, with a path: `https`, or `http` on loopback. */
-function isProtected(issuer: string): boolean {
-  return URL.canParse(issuer) && !('fault' in parseOrigin(new URL(issuer).origin));
 }
 
 function secondsOf(time: unknown, api: Api): number {

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
-import type { Api } from './api-address.ts';
+import type { Api } from '../management-api/exchange.ts';
 import { endSession } from './api-sessions.ts';
 import type { KeptSession } from './session-file.ts';
 import { isOwnToken } from './own-token.ts';

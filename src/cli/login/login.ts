@@ -4,7 +4,8 @@ import { UsageError, writeSafely } from '../failure.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import { formatTimeFrom } from '../render/text.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
-import { type Api, findApi } from './api-address.ts';
+import type { Api } from '../management-api/exchange.ts';
+import { findApi } from './api-address.ts';
 import { beginSession, findMe, findProvider, type Provider } from './api-sessions.ts';
 import { giveBack } from './give-back.ts';
 import type { DeviceCode } from './openid.ts';
@@ -32,7 +33,7 @@ token of "postern operator token issue". What you get is kept in ~/.config/poste
   addAction(command, context, async ({ store, tokenFrom }: LoginFlags) => {
     const { terminal, clock } = context;
     const { environment, out, err } = terminal;
-    const api = findApi(store, environment);
+    const api = await findApi(store, environment);
     const path = sessionFileOf(environment);
     const former = (await readSessions(path)).get(api.origin);
     const given = tokenFrom === undefined ? null : readSecretArgument(tokenFrom, environment, '--token-from');

@@ -22,7 +22,7 @@ export function registerLogout(program: Command, context: CommandContext): void 
   });
   addAction(command, context, async ({ store }: { readonly store?: string }) => {
     const { environment, out, err } = context.terminal;
-    const api = findApi(store, environment);
+    const api = await findApi(store, environment);
     const path = sessionFileOf(environment);
     const kept = (await readSessions(path)).get(api.origin);
     if (kept === undefined) {

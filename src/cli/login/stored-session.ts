@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
-import { type Api, apiAt } from './api-address.ts';
+import type { Api } from '../management-api/exchange.ts';
+import { apiAt } from './api-address.ts';
 import { beginSession } from './api-sessions.ts';
 import { type KeptSession, prepareFolder, readSessions, sessionFileOf, writeSessions } from './session-file.ts';
 import { whileLocked } from './session-lock.ts';
@@ -36,7 +37,8 @@ export async function storedToken({
     // Another process may have renewed it, or signed out.
     const now = (await readSessions(path)).get(store.origin);
     if (now === undefined) return undefined;
-    return isFresh(now, clock) ? now.token : await renewed(now, { api: apiAt(store.origin, environment), path, clock });
+    if (isFresh(now, clock)) return now.token;
+    return await renewed(now, { api: await apiAt(store.origin, environment), path, clock });
   });
 }
 

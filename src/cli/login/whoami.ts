@@ -28,7 +28,7 @@ export function registerWhoami(program: Command, context: CommandContext): void 
   });
   addAction(command, context, async ({ store, output }: WhoamiFlags) => {
     const { terminal, clock } = context;
-    const api = findApi(store, terminal.environment);
+    const api = await findApi(store, terminal.environment);
     const token = await storedToken({ store: new URL(api.origin), environment: terminal.environment, clock });
     if (token === undefined) {
       throw new SignInRefused(`nobody is signed in at ${api.origin}; run "postern login --store ${api.origin}"`);

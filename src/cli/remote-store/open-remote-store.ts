@@ -1,18 +1,13 @@
-import { readWholeFile } from '../../base/files/read-whole-file.ts';
-import type { Environment } from '../../base/environment.ts';
-import { settings } from '../../gateway/config.ts';
-import { readCertificates, TlsProblem } from '../../wire/tls/certificates.ts';
 import { UsageError } from '../failure.ts';
 import type { OpenedStore, StoreWish } from '../opened-store.ts';
 import { ApiClient } from './api-client.ts';
+import { readAuthorities } from '../management-api/authorities.ts';
 import { findToken } from './find-token.ts';
 import { createRemoteAnswers } from './remote-answers.ts';
 import { createRemoteAudit } from './remote-audit.ts';
 import { createRemoteRefusals } from './remote-refusals.ts';
 import { createRemoteReplicas } from './remote-replicas.ts';
 import { RemoteResources } from './remote-resources.ts';
-
-const MAX_AUTHORITIES_BYTES = 1024 * 1024;
 
 /**
  * Opens the store behind a management API, with the token of a person. Rejects with `UsageError` for settings that are
@@ -63,23 +58,4 @@ function findObstacle(command: string, needsSecrets: StoreWish['needsSecrets']):
 
 function countsNone(): never {
   throw new Error('the management API adds counts up itself');
-}
-
-/** The authorities of `POSTERN_STORE_CA`; null without it. */
-async function readAuthorities(environment: Environment): Promise<Buffer | null> {
-  const { name } = settings.storeCa;
-  const path = environment[name] ?? '';
-  if (path === '') return null;
-  const file = await readWholeFile(path, MAX_AUTHORITIES_BYTES);
-  if (file.kind !== 'read') {
-    throw new UsageError(`${name}: ${file.kind === 'faulty' ? file.message : 'the file keeps changing'}`);
-  }
-  const pem = Buffer.from(file.text, 'utf8');
-  try {
-    readCertificates(pem);
-  } catch (error) {
-    if (!(error instanceof TlsProblem)) throw error;
-    throw new UsageError(`${name}: the file ${error.message}`);
-  }
-  return pem;
 }

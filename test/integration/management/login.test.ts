@@ -488,7 +488,7 @@ describe('signing in with a command', () => {
       ],
       [
         'http://postern.example.com',
-        'POSTERN_STORE: the address of the management API must be like https://postern.example.com, without a path; http is for this machine only; not "http://postern.example.com"',
+        'POSTERN_STORE must begin with https:// where it is another machine: tokens would be readable on the way',
       ],
     ] as const;
     for (const [address, message] of cases) {
@@ -497,7 +497,7 @@ describe('signing in with a command', () => {
     }
     const nowhere = `http://127.0.0.1:${String(await freePort())}`;
     const { code, err } = await runCli(['login'], newUser(nowhere));
-    assert.deepEqual([code, err], [5, `postern login: ${nowhere} cannot be reached (ECONNREFUSED)\n`]);
+    assert.deepEqual([code, err], [5, `postern login: ${nowhere} does not answer (ECONNREFUSED): check that "postern manage" runs there, and that this machine reaches it\n`]);
   });
 
   it('trusts the certificate of the API that POSTERN_STORE_CA or the system vouches for, and no other', async () => {
@@ -523,7 +523,7 @@ describe('signing in with a command', () => {
     assert.equal((await whoami(tina))['id'], 'tina');
     const { code: untrusted, err } = await runCli(['whoami'], { ...tina, POSTERN_STORE_CA: '' });
     assert.equal(untrusted, 5);
-    assert.match(err, /^postern whoami: \S+ cannot be reached \(\w+\): .*\. Check its name, and POSTERN_STORE_CA\n$/);
+    assert.match(err, /^postern whoami: \S+ does not answer \(\w+\): .*\. Check the name in POSTERN_STORE, and POSTERN_STORE_CA\n$/);
     const { code: unread, err: why } = await runCli(['whoami'], { ...tina, POSTERN_STORE_CA: `${paths.ca}.none` });
     assert.deepEqual([unread, why.includes('POSTERN_STORE_CA: ') && why.includes('(ENOENT)')], [2, true]);
   });
