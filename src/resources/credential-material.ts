@@ -173,6 +173,8 @@ const forms: { readonly [K in MaterialKind]: MaterialForm<K> } = {
   },
 };
 
+const allKeys = Object.values(forms).flatMap(({ keys }) => keys);
+
 /** The methods of a declared or stored credential, as far as they are known. */
 export function methodsIn({ method, methods = [method] }: WrittenCredential): readonly AuthenticationMethod[] {
   return authenticationMethods.filter((known) => Array.isArray(methods) && methods.includes(known));
@@ -212,8 +214,7 @@ function formOf(kind: MaterialKind): MaterialForm<MaterialKind> {
 /** Reports the keys of other kinds of material. */
 export function reportOtherMaterial(raw: unknown, kind: MaterialKind, place: Place, problems: ProblemLog): void {
   const { keys: own, refusesOthers } = forms[kind];
-  const others = Object.values(forms).flatMap(({ keys }) => keys);
-  for (const key of others) {
+  for (const key of allKeys) {
     if (!own.includes(key) && hasKey(raw, key)) problems.reportKey(place, key, `"${key}" ${refusesOthers}`);
   }
 }

@@ -1,4 +1,4 @@
-import { FieldFault, type Fields, isMapping, type MappingKind, NO_TEXT } from './fields.ts';
+import { type Bound, FieldFault, type Fields, isMapping, type MappingKind, NO_TEXT } from './fields.ts';
 import { findNearestName } from './nearest-name.ts';
 import type { DocumentPath } from './problem.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
@@ -32,7 +32,7 @@ export function readMapping<F extends Fields>(
     if (field === undefined) reportUnknownKey(key, place, kind, problems);
     else if (read instanceof FieldFault) reportFault(value, read, placeIn(place, key), problems);
     else {
-      const excess = field.bound?.excess(read, storedAt(place, key)) ?? null;
+      const excess = field.bound === undefined ? null : excessOf(read, field.bound, place, key);
       if (excess === null) values[key] = read;
       else reportFault(value, excess, placeIn(place, key), problems);
     }
@@ -43,6 +43,12 @@ export function readMapping<F extends Fields>(
     }
   }
   return values as Values<F>;
+}
+
+/** Nearly all values keep the bound of new ones: only for others it is looked up what the store has in their place. */
+function excessOf(read: unknown, bound: Bound, place: Place, key: string): FieldFault | null {
+  const excess = bound.excess(read, undefined);
+  return excess === null ? null : bound.excess(read, storedAt(place, key));
 }
 
 /** What the store has in place of a value; undefined for nothing. */
@@ -60,7 +66,9 @@ function storedAt({ tree: { stored }, path }: Place, key: string): unknown {
 /** The values that have a default, with the default where there is none. */
 export function withDefaults<D extends object>(values: Readonly<Record<string, unknown>>, defaults: D): D {
   const filled: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(defaults)) filled[key] = Object.hasOwn(values, key) ? values[key] : value;
+  for (const key of Object.keys(defaults)) {
+    filled[key] = Object.hasOwn(values, key) ? values[key] : defaults[key as keyof D];
+  }
   return filled as D;
 }
 

@@ -52,7 +52,9 @@ export async function* listAccess(
   nowSeconds: number,
   selection: ConsumerSelection = {},
 ): AsyncGenerator<ConsumerAccess, void, undefined> {
-  for await (const { letIn } of listAccessPages(store, endpoint, nowSeconds, selection)) yield* letIn;
+  for await (const { letIn } of listAccessPages(store, endpoint, nowSeconds, selection)) {
+    for (const each of letIn) yield each;
+  }
 }
 
 /** As {@link listAccess}, in the pages in which it is read, for work that has to end however few are let in. */

@@ -19,9 +19,11 @@ export function createAuditTrail(
       if (selection.limit === 0) return;
       const options = { sort: { at: -1, _id: -1 }, limit: selection.limit ?? 0, batchSize: READ_AT_ONCE } as const;
       const events = collectionOf(db, 'audit').find(auditFilter(selection), options);
-      for await (const document of iterateWithFaults(batchesInTime(events, timeoutMs))) {
-        const event = readEvent(document);
-        if (event !== null) yield event;
+      for await (const batch of iterateWithFaults(batchesInTime(events, timeoutMs))) {
+        for (const document of batch) {
+          const event = readEvent(document);
+          if (event !== null) yield event;
+        }
       }
     },
     keep: async ({ reason, ...event }) => {

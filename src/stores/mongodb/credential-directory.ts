@@ -18,7 +18,9 @@ export function createCredentialDirectory(
       const behind = after === undefined ? {} : { _id: { $gt: after } };
       const options = { sort: { _id: 1 }, batchSize: most, projection: { _id: 1 } } as const;
       const cursor = collectionOf(db, 'usage').find({ appKeyEnd: end, ...behind }, options);
-      for await (const { _id } of iterateWithFaults(batchesInTime(cursor, timeoutMs))) yield _id;
+      for await (const batch of iterateWithFaults(batchesInTime(cursor, timeoutMs))) {
+        for (const { _id } of batch) yield _id;
+      }
     },
     noteKeyEnds: async (signal) => (sealer === null ? null : await fillKeyEnds(db, sealer, signal)),
     count: async (kind) =>

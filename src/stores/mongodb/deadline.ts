@@ -28,11 +28,14 @@ export async function byDeadline<T>(deadline: AbortSignal, work: () => Promise<T
 /** A batch has up to 16 MiB, and once it is read takes several times as much memory: so many are read at once. */
 const READ_TOGETHER = 20;
 
-/** The documents of a cursor, each batch of which has to come within `timeoutMs`. */
-export async function* batchesInTime<T>(cursor: FindCursor<T>, timeoutMs: number): AsyncGenerator<T, void, undefined> {
+/** The documents of a cursor, some at a time. Each batch of the server has to come within `timeoutMs`. */
+export async function* batchesInTime<T>(
+  cursor: FindCursor<T>,
+  timeoutMs: number,
+): AsyncGenerator<readonly T[], void, undefined> {
   try {
     while (await byDeadline(AbortSignal.timeout(timeoutMs), async () => await cursor.hasNext())) {
-      while (cursor.bufferedCount() > 0) yield* cursor.readBufferedDocuments(READ_TOGETHER);
+      while (cursor.bufferedCount() > 0) yield cursor.readBufferedDocuments(READ_TOGETHER);
     }
   } finally {
     // The server may be frozen.

@@ -69,9 +69,11 @@ async function* readPlaces(
         projection: { _id: 1, [field]: 1 },
       },
     );
-    for await (const document of iterateWithFaults(batchesInTime(cursor, timeoutMs))) {
-      const at = field.split('.').reduce<unknown>((value, name) => (value as Document)[name], document);
-      if (at instanceof Date) yield { order, atMs: at.getTime(), id: String(document['_id']) };
+    for await (const batch of iterateWithFaults(batchesInTime(cursor, timeoutMs))) {
+      for (const document of batch) {
+        const at = field.split('.').reduce<unknown>((value, name) => (value as Document)[name], document);
+        if (at instanceof Date) yield { order, atMs: at.getTime(), id: String(document['_id']) };
+      }
     }
   }
 }

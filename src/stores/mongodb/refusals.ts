@@ -91,9 +91,11 @@ async function* readRecords(db: Db, selection: RefusalSelection, timeoutMs: numb
 }
 
 async function* recordsOf(found: FindCursor<RefusalDocument>, timeoutMs: number): AsyncGenerator<RefusalRecord> {
-  for await (const document of iterateWithFaults(batchesInTime(found, timeoutMs))) {
-    const record = readRecord(document);
-    if (record !== null) yield record;
+  for await (const batch of iterateWithFaults(batchesInTime(found, timeoutMs))) {
+    for (const document of batch) {
+      const record = readRecord(document);
+      if (record !== null) yield record;
+    }
   }
 }
 

@@ -85,12 +85,14 @@ export class MongoResourceStore implements ResourceStore {
       const filter = named === null ? narrowed : withNames(narrowed, named);
       const batchSize = Math.min(selection.most ?? READ_AT_ONCE, READ_AT_ONCE);
       const documents = collection.find(filter, { sort, batchSize });
-      for await (const document of iterateWithFaults(batchesInTime(documents, timeoutMs))) {
-        const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, reading);
-        if ('value' in mapped) yield mapped.value;
-        // Nothing is wrong with the record: without it the list would be incomplete.
-        else if (mapped.fault.kind === 'unknown-key') throw unreadable(mapped.fault);
-        else onFault(mapped.fault);
+      for await (const batch of iterateWithFaults(batchesInTime(documents, timeoutMs))) {
+        for (const document of batch) {
+          const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, reading);
+          if ('value' in mapped) yield mapped.value;
+          // Nothing is wrong with the record: without it the list would be incomplete.
+          else if (mapped.fault.kind === 'unknown-key') throw unreadable(mapped.fault);
+          else onFault(mapped.fault);
+        }
       }
     }
   }

@@ -120,8 +120,10 @@ export function createTrafficSource(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): Ran
       const options = { projection: { by: 0 }, batchSize: READ_AT_ONCE } as const;
       for (const filter of filtersOf(selection)) {
         const found = collectionOf(db, 'traffic').find(filter, options);
-        for await (const document of iterateWithFaults(batchesInTime(found, timeoutMs))) {
-          for (const count of countsOf(document)) if (count.hour >= selection.sinceHour) yield count;
+        for await (const batch of iterateWithFaults(batchesInTime(found, timeoutMs))) {
+          for (const document of batch) {
+            for (const count of countsOf(document)) if (count.hour >= selection.sinceHour) yield count;
+          }
         }
       }
     },
