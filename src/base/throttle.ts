@@ -40,6 +40,8 @@ export class Throttle {
   /** The seconds until a client may try to authenticate from this source again; null when it may now. */
   findWait(source: string, clientId: string): number | null {
     const secondsLeft = this.#enterMinute();
+    // Nearly always: no digest is made to find nothing.
+    if (!this.#failures.hasUsedUp) return null;
     return this.#failures.isUsedUp(pairOf(source, clientId)) ? secondsLeft : null;
   }
 
@@ -80,6 +82,10 @@ class RecentCounts {
   constructor(limit: number, maxKeys: number) {
     this.#limit = limit;
     this.#maxKeys = maxKeys;
+  }
+
+  get hasUsedUp(): boolean {
+    return this.#usedUp.size > 0;
   }
 
   isUsedUp(key: string): boolean {

@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { LastUsed } from '../../base/last-used.ts';
+import { RandomIds } from '../../base/random-ids.ts';
 import { equal } from '../../base/text/equal.ts';
 import { decodeClaims, encodeClaims, type TokenClaims } from './token-claims.ts';
 import { type TokenKeys, TokenKeySource, type TokenRing } from './token-keys.ts';
@@ -76,6 +77,7 @@ export class AccessTokens {
   readonly #issuer: string;
   readonly #clock: Clock;
   readonly #source: TokenKeySource;
+  readonly #tokenIds = new RandomIds(TOKEN_ID_BYTES);
   /** Claims of tokens whose signature was right, by the SHA-256 of the token, for {@link #rememberedKeys} only. */
   readonly #remembered: LastUsed<TokenClaims>;
   #rememberedKeys: TokenKeys | null = null;
@@ -98,7 +100,7 @@ export class AccessTokens {
       credentialId,
       issuedAt: nowSeconds,
       expiresAt: end,
-      tokenId: randomBytes(TOKEN_ID_BYTES).toString('base64url'),
+      tokenId: this.#tokenIds.next(),
       certificate,
     };
     const key = this.#source.keys(nowSeconds).signing(nowSeconds);

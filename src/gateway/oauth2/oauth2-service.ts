@@ -2,6 +2,7 @@ import type { WhichSecret } from '../../model/credential.ts';
 import { isRequestId } from '../../check/receive/request-id.ts';
 import { findAddressFault, hasAddressList } from '../../check/authorize/allowed-address.ts';
 import { StoreUnavailable } from '../../check/store/credential-source.ts';
+import { isPromise, type Pending, whenReady } from '../../base/pending.ts';
 import type { AccessTokens } from '../../check/tokens/access-tokens.ts';
 import {
   isOAuth2Refusal,
@@ -58,8 +59,8 @@ export interface OAuth2Ports extends ClientAuthenticationPorts {
   readonly observer: OAuth2Observer;
 }
 
-/** From a request to its answer. Never rejects. */
-export type OAuth2Service = (request: OAuth2Request) => Promise<OAuth2Answer>;
+/** From a request to its answer. Neither throws nor rejects. */
+export type OAuth2Service = (request: OAuth2Request) => Pending<OAuth2Answer>;
 
 /** How soon a client should try again while the store is unreachable. */
 const RETRY_AFTER_SECONDS = 5;
@@ -79,30 +80,31 @@ export function createOAuth2Service(ports: OAuth2Ports): OAuth2Service {
     `${oauth2Paths.metadata}${new URL(issuer).pathname.replace(/\/$/, '')}`,
   ];
 
-  return async (request) => {
+  return (request) => {
     const requestId = requestIdOf(request);
     const [path = ''] = request.target.split('?', 1);
     const [operation, endpoint] = clientEndpoints.get(path) ?? [
       metadataPaths.includes(path) ? 'metadata' : 'none',
       null,
     ];
-    let authentication: ClientAuthenticationMethod | null = null;
-    const ofClient: ClientPorts = {
-      ...ports,
-      onAuthentication: (method) => {
-        authentication = method;
-      },
+    const trial: Trial = { authentication: null };
+    const finish = (answer: OAuth2Answer | OAuth2Refusal): OAuth2Answer => {
+      const refusal = isOAuth2Refusal(answer) ? answer : null;
+      observer.answered({ operation, request, requestId, authentication: trial.authentication, refusal });
+      return isOAuth2Refusal(answer) ? refusalAnswer(answer) : answer;
     };
-    let answer: OAuth2Answer | OAuth2Refusal;
+    const fail = (fault: unknown): OAuth2Answer => {
+      const refusal = refusalOf(fault);
+      if (refusal.error === 'server_error') observer.defect(fault, requestId);
+      return finish(refusal);
+    };
+    let answer: Pending<OAuth2Answer | OAuth2Refusal>;
     try {
-      answer = endpoint === null ? answerOther(operation, request) : await answerClient(endpoint, request, ofClient);
+      answer = endpoint === null ? answerOther(operation, request) : answerClient(endpoint, request, ports, trial);
     } catch (fault) {
-      answer = refusalOf(fault);
-      if (answer.error === 'server_error') observer.defect(fault, requestId);
+      return fail(fault);
     }
-    const refusal = isOAuth2Refusal(answer) ? answer : null;
-    observer.answered({ operation, request, requestId, authentication, refusal });
-    return isOAuth2Refusal(answer) ? refusalAnswer(answer) : answer;
+    return isPromise(answer) ? answer.then(finish, fail) : finish(answer);
   };
 
   function answerOther(operation: OAuth2Operation, { method }: OAuth2Request): OAuth2Answer | OAuth2Refusal {
@@ -111,17 +113,18 @@ export function createOAuth2Service(ports: OAuth2Ports): OAuth2Service {
   }
 }
 
-/** What answering one client takes. */
-interface ClientPorts extends OAuth2Ports {
-  /** Told how the client authenticates, before that is judged. */
-  readonly onAuthentication: (method: ClientAuthenticationMethod) => void;
+/** How far a client has come. */
+interface Trial {
+  /** Noted before it is judged. */
+  authentication: ClientAuthenticationMethod | null;
 }
 
-async function answerClient(
+function answerClient(
   endpoint: ClientEndpoint,
   request: OAuth2Request,
-  ports: ClientPorts,
-): Promise<OAuth2Answer | OAuth2Refusal> {
+  ports: OAuth2Ports,
+  trial: Trial,
+): Pending<OAuth2Answer | OAuth2Refusal> {
   // A page that makes a browser fetch this address must not use up the share of all clients behind the same address.
   if (request.method !== 'POST') return wrongMethod('POST');
   const source = sourceOf(request);
@@ -133,15 +136,16 @@ async function answerClient(
   if (fault !== null) return fault;
   const credentials = findClientCredentials(request, parameters);
   if (isOAuth2Refusal(credentials)) return credentials;
-  ports.onAuthentication(credentials.method);
-  const client = await authenticateClient(credentials, source, ports);
-  if (isOAuth2Refusal(client)) return client;
-  if (hasAddressList(client.held)) {
-    const misplaced = findAddressFault(client.held, vouchedClientOf(request));
-    if (misplaced !== null) return unauthorizedClient(misplaced, client.held);
-  }
-  ports.observer.used(client.held.credential.id, client.secret);
-  return await endpoint.answer(client, parameters, request);
+  trial.authentication = credentials.method;
+  return whenReady(authenticateClient(credentials, source, ports), (client) => {
+    if (isOAuth2Refusal(client)) return client;
+    if (hasAddressList(client.held)) {
+      const misplaced = findAddressFault(client.held, vouchedClientOf(request));
+      if (misplaced !== null) return unauthorizedClient(misplaced, client.held);
+    }
+    ports.observer.used(client.held.credential.id, client.secret);
+    return endpoint.answer(client, parameters, request);
+  });
 }
 
 function wrongMethod(allowed: string): OAuth2Refusal {

@@ -11,6 +11,7 @@ import {
 } from '../oauth2/messages.ts';
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { whenReady } from '../../base/pending.ts';
 import type { ConnectionObserver } from '../../wire/server/connection-table.ts';
 import { HttpListener } from '../../wire/server/http-listener.ts';
 import type { TlsIdentity } from '../../wire/server/transport.ts';
@@ -86,6 +87,8 @@ export class HttpServer implements AsyncDisposable {
   readonly #isTrustedAddress: (address: string) => boolean;
   readonly #isReady: () => boolean;
   readonly #limits: HttpLimits;
+  /** Whether connections are those of an Envoy. */
+  readonly #trust = new WeakMap<Socket, boolean>();
   #running = 0;
   #isDraining = false;
 
@@ -107,7 +110,7 @@ export class HttpServer implements AsyncDisposable {
       requireHostHeader: false,
     };
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
-      void this.#serve(request, response);
+      this.#serve(request, response);
     };
     const server =
       tls === undefined
@@ -170,13 +173,17 @@ export class HttpServer implements AsyncDisposable {
     await this.#listener[Symbol.asyncDispose]();
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  #serve(request: IncomingMessage, response: ServerResponse): void {
     this.#running += 1;
     response.once('close', () => {
       this.#running -= 1;
     });
-    const body = await this.#readBody(request);
-    if (body === null) return;
+    this.#readBody(request, (body) => {
+      this.#answer(request, response, body);
+    });
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, body: Buffer | OAuth2Refusal): void {
     if (request.url === READINESS_PATH) {
       this.#send(request, response, readinessAnswer(this.#isReady()));
       return;
@@ -186,7 +193,7 @@ export class HttpServer implements AsyncDisposable {
       return;
     }
     const { headersDistinct, method = '', url: target = '', socket } = request;
-    const answer = await this.#listener.during(request, () =>
+    const answered = this.#listener.during(request, () =>
       this.#service({
         method,
         target,
@@ -196,38 +203,42 @@ export class HttpServer implements AsyncDisposable {
         isPeerTrusted: this.#isTrusted(socket),
       }),
     );
-    this.#send(request, response, answer);
+    // Not after a promise, where there is none to wait for.
+    void whenReady(answered, (answer) => {
+      this.#send(request, response, answer);
+    });
   }
 
   #isTrusted(socket: Socket | TLSSocket): boolean {
     if (this.#address.kind === 'unix') return true;
-    // Only with mutual TLS does a listener ask for a certificate.
-    if ('authorized' in socket && socket.authorized) return true;
-    return this.#isTrustedAddress(socket.remoteAddress ?? '');
+    let isTrusted = this.#trust.get(socket);
+    if (isTrusted === undefined) {
+      // Only with mutual TLS does a listener ask for a certificate.
+      isTrusted = ('authorized' in socket && socket.authorized) || this.#isTrustedAddress(socket.remoteAddress ?? '');
+      this.#trust.set(socket, isTrusted);
+    }
+    return isTrusted;
   }
 
-  /** Null when the client disconnected before the end. */
-  async #readBody(request: IncomingMessage): Promise<Buffer | OAuth2Refusal | null> {
+  /** Goes on with the body when it is complete or too large; not at all when the client disconnected before. */
+  #readBody(request: IncomingMessage, then: (body: Buffer | OAuth2Refusal) => void): void {
     const { maxBodyBytes } = this.#limits;
-    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return tooLarge(maxBodyBytes);
-    return await new Promise((resolve) => {
-      const pieces: Buffer[] = [];
-      let length = 0;
-      request.on('data', (piece: Buffer) => {
-        length += piece.length;
-        if (length > maxBodyBytes) resolve(tooLarge(maxBodyBytes));
-        else pieces.push(piece);
-      });
-      request.once('end', () => {
-        resolve(Buffer.concat(pieces));
-      });
-      request.once('close', () => {
-        resolve(null);
-      });
-      request.once('error', () => {
-        resolve(null);
-      });
+    if (Number(request.headersDistinct['content-length']?.[0] ?? 0) > maxBodyBytes) {
+      then(tooLarge(maxBodyBytes));
+      return;
+    }
+    const pieces: Buffer[] = [];
+    let length = 0;
+    request.on('data', (piece: Buffer) => {
+      const wasTooLarge = length > maxBodyBytes;
+      length += piece.length;
+      if (length <= maxBodyBytes) pieces.push(piece);
+      else if (!wasTooLarge) then(tooLarge(maxBodyBytes));
     });
+    request.on('end', () => {
+      if (length <= maxBodyBytes) then(pieces.length === 1 ? (pieces[0] ?? NOTHING) : Buffer.concat(pieces));
+    });
+    request.on('error', ignore);
   }
 
   #send(
@@ -242,6 +253,12 @@ export class HttpServer implements AsyncDisposable {
     response.writeHead(status, { ...headers, ...closing, ...more, 'content-length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? undefined : body);
   }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function ignore(): void {
+  // Its connection is closed.
 }
 
 function readinessAnswer(isReady: boolean): OAuth2Answer {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
+import { isPromise, type Pending } from '../../base/pending.ts';
 import type { ListenAddress } from '../../base/net/listen-address.ts';
 import { type ConnectionLimits, type ConnectionObserver, ConnectionTable, type Guest } from './connection-table.ts';
 import { addressOf, closeServer, listenOn } from './listening.ts';
@@ -61,15 +62,24 @@ export class HttpListener implements AsyncDisposable {
   }
 
   /** Runs what answers a whole request. */
-  async during<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T> {
+  during<T>(request: IncomingMessage, work: () => Pending<T>): Pending<T> {
     const guest = this.#table.guestOf(request.socket);
     if (guest !== undefined) guest.running += 1;
+    const end = (): void => {
+      if (guest === undefined) return;
+      guest.running -= 1;
+      guest.servedAtMs = this.#clock.nowMs();
+    };
+    let result: Pending<T>;
     try {
-      return await work();
-    } finally {
-      if (guest !== undefined) guest.running -= 1;
-      this.served(request);
+      result = work();
+    } catch (error) {
+      end();
+      throw error;
     }
+    if (isPromise(result)) return result.finally(end);
+    end();
+    return result;
   }
 
   /** A request got its answer. */
