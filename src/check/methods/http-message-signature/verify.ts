@@ -4,6 +4,7 @@ import type { HttpSignatureAlgorithm } from '../../../model/options/http-signatu
 import { dummyKey } from '../../../model/public-key/dummy-key.ts';
 import { type PublicKey, type PublicKeyKind, publicKeyKinds } from '../../../model/public-key/public-key.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
+import { derOf } from '../../signing/ecdsa-signature.ts';
 import type { KeyKind, VerifiedSignature } from '../caller.ts';
 
 /** The algorithms that each kind of key fits, those that are tried first in front (spec §3.5). */
@@ -20,15 +21,13 @@ export type Check = (base: Buffer, key: PublicKey, signature: Buffer) => boolean
 /** How each algorithm of RFC 9421 §3.3 is verified. None throws, whatever the signature is. */
 const checks: Readonly<Record<HttpSignatureAlgorithm, Check>> = {
   ed25519: (base, key, signature) => verify(null, base, key.object, signature),
-  'ecdsa-p256-sha256': (base, key, signature) =>
-    verify('sha256', base, { key: key.object, dsaEncoding: 'ieee-p1363' }, signature),
-  'ecdsa-p384-sha384': (base, key, signature) =>
-    verify('sha384', base, { key: key.object, dsaEncoding: 'ieee-p1363' }, signature),
+  'ecdsa-p256-sha256': (base, key, signature) => verify('sha256', base, key.object, derOf(signature)),
+  'ecdsa-p384-sha384': (base, key, signature) => verify('sha384', base, key.object, derOf(signature)),
   // Any length of the salt: a much-used signer has not the one of the document.
   'rsa-pss-sha512': (base, key, signature) =>
     verify('sha512', base, { key: key.object, padding: constants.RSA_PKCS1_PSS_PADDING }, signature),
-  'rsa-v1_5-sha256': (base, key, signature) =>
-    verify('sha256', base, { key: key.object, padding: constants.RSA_PKCS1_PADDING }, signature),
+  // The padding of a bare key is that of PKCS #1 v1.5.
+  'rsa-v1_5-sha256': (base, key, signature) => verify('sha256', base, key.object, signature),
 };
 
 /** Public keys, whose private halves only partners have. {@link verifyHttpSignature} sees to dummies itself. */
