@@ -90,7 +90,7 @@ async function* listOwners(
   if (endpoint === undefined) {
     const ids = only === undefined ? undefined : [only];
     for await (const page of pagesOf(
-      resources.list('consumer', { labels, after, ids }),
+      resources.list('consumer', { labels, after, ids, most: CONSUMERS_AT_ONCE }),
       CONSUMERS_AT_ONCE,
       FIRST_CONSUMERS,
     )) {

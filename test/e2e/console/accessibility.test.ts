@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { pages } from '../../../src/operators/console/pages.ts';
 import { findAccessibilityFaults } from '../../support/console/accessibility.ts';
 import { type ConsoleStack, startConsole } from '../../support/console/console-stack.ts';
-import { fillConsole, type FixedData } from '../../support/console/fixed-data.ts';
+import { fillConsole, type FixedData, pathOf } from '../../support/console/fixed-data.ts';
 import { useBrowser } from '../../support/console/use-browser.ts';
 import { expectPage, open, visit, type Visitor } from '../../support/console/browser-visitor.ts';
 import { release } from '../../support/lifetime/release.ts';
@@ -10,20 +10,6 @@ import { useDatabase } from '../../support/mongodb/use-database.ts';
 
 const narrow = { width: 360, height: 740 };
 const wide = { width: 1280, height: 900 };
-
-/** What stands for the parameters of a path, so that its page has something to show. */
-function pathOf(pattern: string, { credential, requestId, event, token }: FixedData): string {
-  const ids: Readonly<Record<string, string>> = {
-    ...{ consumers: 'acme', endpoints: 'orders', credentials: credential, operators: 'paula' },
-    ...{ refusals: requestId, audit: event, plans: 'gold', issuers: 'partner-idp' },
-  };
-  return pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const named: Readonly<Record<string, string>> = { endpoint: 'orders', holder: 'acme', consumer: 'acme', token };
-    const id = named[name] ?? ids[pattern.split('/')[1] ?? ''];
-    assert.ok(id !== undefined, `this test does not know what ${pattern} can be opened with`);
-    return id;
-  });
-}
 
 describe('every page of the console', function () {
   this.timeout(120_000);

@@ -8,7 +8,7 @@ import { release } from '../../support/lifetime/release.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { record } from '../../support/refusals/refused.ts';
 
-/** As docs/console.md says: two pastes and three clicks. */
+/** As docs/console.md says: two pastes, Enter and two clicks. */
 const ACTIONS = 5;
 
 describe('"it does not work", answered by support in the console', function () {

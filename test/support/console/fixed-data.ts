@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
 import type { RefusalCode } from '../../../src/check/refusal.ts';
 import { createRefusalSink } from '../../../src/stores/mongodb/refusals.ts';
@@ -75,6 +76,20 @@ export async function fillConsole(
   const paula = JSON.parse(await postern('operator show paula -o json')) as { tokens?: readonly { id: string }[] };
   const token = paula.tokens?.[0]?.id ?? '';
   return { credential: 'acme-hmac', requestId: requestIdOf(0), event: events[0]?.event ?? '', token };
+}
+
+/** What stands for the parameters of a path, so that its page has something to show. */
+export function pathOf(pattern: string, { credential, requestId, event, token }: FixedData): string {
+  const ids: Readonly<Record<string, string>> = {
+    ...{ consumers: 'acme', endpoints: 'orders', credentials: credential, operators: 'paula' },
+    ...{ refusals: requestId, audit: event, plans: 'gold', issuers: 'partner-idp' },
+  };
+  return pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const named: Readonly<Record<string, string>> = { endpoint: 'orders', holder: 'acme', consumer: 'acme', token };
+    const id = named[name] ?? ids[pattern.split('/')[1] ?? ''];
+    assert.ok(id !== undefined, `it is not known what ${pattern} can be opened with`);
+    return id;
+  });
 }
 
 /** Busier by day than at night; the same in every run. */
