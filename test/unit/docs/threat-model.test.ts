@@ -95,6 +95,7 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'Edited documents, moved secrets': { kinds: 'T', test: 'test/integration/mongodb/faulty-records.test.ts' },
     'A compromised Postern': { kinds: 'TR', test: 'test/integration/mongodb/roles.test.ts' },
     'App Keys of method `key` in lists': { kinds: 'I', test: 'test/unit/resources/app-key-end.test.ts' },
+    'Hashes of weak App Keys at the API': { kinds: 'I', test: 'test/unit/operators/api/commands-attacks.test.ts' },
     'Copies of the database': { kinds: 'I', test: 'test/unit/model/keyring/key-ring.test.ts' },
     'Secrets in kept [refusals](mongodb.md#refusals)': {
       kinds: 'I',
