@@ -62,20 +62,6 @@ async function takeEvery(visitor: Visitor, data: FixedData): Promise<void> {
 
 async function takeDocumented(browser: Browser, visitor: Visitor, { requestId }: FixedData): Promise<void> {
   await mkdir(folder, { recursive: true });
-  {
-    await using first = await startFirstPartnerStack();
-    await using other = await visit(browser, first.url, { viewport });
-    const onStep = async (name: string): Promise<void> => {
-      await take(other.page, `step-${name}`);
-    };
-    const handedOver = await setUpFirstPartner(other.page, first.token, onStep);
-    await poll('a 200 for the partner', async () => {
-      const { status } = await first.call(handedOver);
-      return status === 200 ? status : null;
-    });
-    await first.stopServing();
-    await lookAtFirstUse(other.page, onStep);
-  }
   const shots = [
     ['home-light', '/', 'light', viewport],
     ['consumer-light', '/consumers/acme', 'light', viewport],
@@ -89,6 +75,18 @@ async function takeDocumented(browser: Browser, visitor: Visitor, { requestId }:
     await open(visitor, path);
     await take(visitor.page, name);
   }
+  await using first = await startFirstPartnerStack();
+  await using other = await visit(browser, first.url, { viewport });
+  const onStep = async (name: string): Promise<void> => {
+    await take(other.page, `step-${name}`);
+  };
+  const handedOver = await setUpFirstPartner(other.page, first.token, onStep);
+  await poll('a 200 for the partner', async () => {
+    const { status } = await first.call(handedOver);
+    return status === 200 ? status : null;
+  });
+  await first.stopServing();
+  await lookAtFirstUse(other.page, onStep);
 }
 
 const [what] = process.argv.slice(2);
