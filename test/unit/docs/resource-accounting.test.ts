@@ -92,106 +92,166 @@ import { MAX_WEIGHED } from '../../../src/gateway/observe/consumer-figures.ts';
 
 const PAGE = 'docs/resource-accounting.md';
 
+/** By what holds or sends it: what it has, and the most of it. */
+type Rows = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** What operators can fill, as the page calls it, and the number that is in force. */
-const filledByOperators: Readonly<Record<string, string>> = {
-  ids: `${String(MAX_ID_CHARACTERS)} characters`,
-  'labels, also of a selector': String(MAX_LABELS),
-  'name or value of a label': `${String(MAX_LABEL_CHARACTERS)} characters`,
-  'labels of a group, percent-encoded': `${String(MAX_GRANT_HOLDER_CHARACTERS)} characters`,
-  'names of consumers and operators': `${String(MAX_NAME_CHARACTERS)} characters`,
-  descriptions: `${String(MAX_DESCRIPTION_CHARACTERS)} characters`,
-  'networks of an `allowFrom`': String(MAX_ALLOWED_NETWORKS),
-  'hosts of an endpoint': String(MAX_HOSTS),
-  'a host': `${String(MAX_HOST_CHARACTERS)} characters`,
-  'paths of an endpoint': String(MAX_PATHS),
-  'a path': `${String(MAX_PATH_CHARACTERS)} characters`,
-  'methods of an endpoint': String(MAX_METHODS),
-  'a method': `${String(MAX_METHOD_CHARACTERS)} characters`,
-  '`keyNames` of an endpoint': String(MAX_KEY_NAMES),
-  'a key name': `${String(MAX_KEY_NAME_CHARACTERS)} characters`,
-  '`coverAlso` of an endpoint': String(MAX_COVERED_COMPONENTS),
-  'a component of `coverAlso`': `${String(MAX_COVERED_COMPONENT_CHARACTERS)} characters`,
-  '`tag` of an endpoint': `${String(MAX_SIGNATURE_TAG_CHARACTERS)} characters`,
-  'limits of an endpoint': String(limitUnits.length * limitScopes.length),
-  'limits of a grant': String(limitUnits.length),
-  endpoints: String(MAX_ENDPOINTS),
-  'all endpoints together': describeNumber('bytes', MAX_ENDPOINTS_BYTES),
-  'path segments of all endpoints, for each host': String(MAX_PATH_SEGMENTS),
-  'grants for groups on an endpoint': String(MAX_GROUP_GRANTS_OF_ENDPOINT),
-  'grants for groups': String(MAX_GROUP_GRANTS),
-  plans: String(MAX_PLANS),
-  'endpoints that a plan lists': String(MAX_PLAN_ENDPOINTS),
-  'limits of a plan': String(limitUnits.length),
-  issuers: String(MAX_ISSUERS),
-  'keys of an issuer': String(MAX_ISSUER_KEYS),
-  'a set of keys': describeNumber('bytes', MAX_JWKS_BYTES),
-  'the `kid` of a key': `${String(MAX_KEY_ID_CHARACTERS)} characters`,
-  '`issuer` of an issuer, and an audience': `${String(MAX_ISSUER_CHARACTERS)} characters`,
-  'audiences of an issuer': String(MAX_AUDIENCES),
-  'a `jwksUri`': `${String(MAX_JWKS_URI_CHARACTERS)} characters`,
-  'required claims of an issuer': String(MAX_REQUIRED_CLAIMS),
-  'values of a required claim': String(MAX_CLAIM_VALUES),
-  "sets of claim names of an issuer's credentials": String(MAX_CLAIM_NAMES_OF_ISSUER),
-  'an App Key': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
-  'a text with a public key': `${String(MAX_PUBLIC_KEY_CHARACTERS)} characters`,
-  'an App Secret': `${String(MAX_APP_SECRET_CHARACTERS)} characters`,
-  'tokens of an operator': String(MAX_TOKENS),
-  'certificate names, or subjects, of an operator': String(MAX_IDENTITIES),
-  'a certificate name or subject': `${String(MAX_IDENTITY_LENGTH)} characters`,
-  'hosts of an operator': String(MAX_OPERATOR_BOUNDS),
-  'path prefixes of an operator': String(MAX_OPERATOR_BOUNDS),
-  'owners of an audit event, and of a kept refusal': String(MAX_LABELS),
-  'attempts of an operator kept in a minute': String(throttleLimits.failuresPerClient),
-  'a reason': `${String(MAX_REASON_LENGTH)} characters`,
-  'a body of the management API': describeNumber('bytes', MAX_BODY_BYTES),
-  'an access token beside an ID token': `${String(MAX_ACCESS_TOKEN_CHARACTERS)} characters`,
-  'items of a page': String(MAX_PAGE),
-  'a cursor': `${String(MAX_CURSOR_LENGTH)} characters`,
-  'requests that hold all endpoints at once': String(MAX_HOLDING_ENDPOINTS),
-  'requests compared for what a change takes from others': String(MAX_PROBES),
-  'a page, and one item whatever it has': describeNumber('bytes', MAX_PAGE_CHARACTERS),
+const filledByOperators: Rows = {
+  'any resource': {
+    id: `${String(MAX_ID_CHARACTERS)} characters`,
+    'labels, also of a selector': String(MAX_LABELS),
+    'name or value of a label': `${String(MAX_LABEL_CHARACTERS)} characters`,
+    description: `${String(MAX_DESCRIPTION_CHARACTERS)} characters`,
+    'name of a consumer or operator': `${String(MAX_NAME_CHARACTERS)} characters`,
+  },
+  endpoint: {
+    hosts: String(MAX_HOSTS),
+    'a host': `${String(MAX_HOST_CHARACTERS)} characters`,
+    paths: String(MAX_PATHS),
+    'a path': `${String(MAX_PATH_CHARACTERS)} characters`,
+    methods: String(MAX_METHODS),
+    'a method': `${String(MAX_METHOD_CHARACTERS)} characters`,
+    limits: String(limitUnits.length * limitScopes.length),
+  },
+  'its options': {
+    '`keyNames`': String(MAX_KEY_NAMES),
+    'a key name': `${String(MAX_KEY_NAME_CHARACTERS)} characters`,
+    '`coverAlso`': String(MAX_COVERED_COMPONENTS),
+    'a component': `${String(MAX_COVERED_COMPONENT_CHARACTERS)} characters`,
+    '`tag`': `${String(MAX_SIGNATURE_TAG_CHARACTERS)} characters`,
+  },
+  'all endpoints': {
+    number: String(MAX_ENDPOINTS),
+    size: describeNumber('bytes', MAX_ENDPOINTS_BYTES),
+    'path segments for each host': String(MAX_PATH_SEGMENTS),
+  },
+  'consumer or credential': {
+    'networks of an `allowFrom`': String(MAX_ALLOWED_NETWORKS),
+    'App Key': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
+    'App Secret': `${String(MAX_APP_SECRET_CHARACTERS)} characters`,
+    'text with a public key': `${String(MAX_PUBLIC_KEY_CHARACTERS)} characters`,
+  },
+  grant: {
+    limits: String(limitUnits.length),
+    'labels of a group, percent-encoded': `${String(MAX_GRANT_HOLDER_CHARACTERS)} characters`,
+    'grants for groups on an endpoint': String(MAX_GROUP_GRANTS_OF_ENDPOINT),
+    'in all': String(MAX_GROUP_GRANTS),
+  },
+  plan: {
+    number: String(MAX_PLANS),
+    'endpoints in its list': String(MAX_PLAN_ENDPOINTS),
+    limits: String(limitUnits.length),
+  },
+  issuer: {
+    number: String(MAX_ISSUERS),
+    keys: String(MAX_ISSUER_KEYS),
+    'a set of keys': describeNumber('bytes', MAX_JWKS_BYTES),
+    '`kid`': `${String(MAX_KEY_ID_CHARACTERS)} characters`,
+    '`issuer`, or an audience': `${String(MAX_ISSUER_CHARACTERS)} characters`,
+    audiences: String(MAX_AUDIENCES),
+    '`jwksUri`': `${String(MAX_JWKS_URI_CHARACTERS)} characters`,
+    'required claims': String(MAX_REQUIRED_CLAIMS),
+    'values of one': String(MAX_CLAIM_VALUES),
+    'sets of claim names of its credentials': String(MAX_CLAIM_NAMES_OF_ISSUER),
+  },
+  operator: {
+    tokens: String(MAX_TOKENS),
+    'certificate names, or subjects': String(MAX_IDENTITIES),
+    'one of them': `${String(MAX_IDENTITY_LENGTH)} characters`,
+    hosts: String(MAX_OPERATOR_BOUNDS),
+    'path prefixes': String(MAX_OPERATOR_BOUNDS),
+    'attempts kept in a minute': String(throttleLimits.failuresPerClient),
+  },
+  'audit event or kept refusal': {
+    owners: String(MAX_LABELS),
+    reason: `${String(MAX_REASON_LENGTH)} characters`,
+  },
+  'management API': {
+    'a body': describeNumber('bytes', MAX_BODY_BYTES),
+    'an access token beside an ID token': `${String(MAX_ACCESS_TOKEN_CHARACTERS)} characters`,
+    'items of a page': String(MAX_PAGE),
+    'a cursor': `${String(MAX_CURSOR_LENGTH)} characters`,
+    'a page, and one item whatever it has': describeNumber('bytes', MAX_PAGE_CHARACTERS),
+    'requests that hold all endpoints at once': String(MAX_HOLDING_ENDPOINTS),
+    'requests compared for what a change takes from others': String(MAX_PROBES),
+  },
 };
 
-const filledByPartners: Readonly<Record<string, string>> = {
-  'an App Key in a request': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
-  'header fields of a request': describeNumber('bytes', MAX_HEADER_LIST_BYTES),
-  'a body that hmac signs': describeNumber('bytes', MAX_HMAC_BODY_BYTES),
-  'a body that http-message-signature signs': describeNumber('bytes', MAX_SIGNED_BODY_BYTES),
-  'signatures of a request': String(MAX_SIGNATURES),
-  'components that a signature covers': String(MAX_COMPONENTS),
-  'a form that parameter-signature signs': describeNumber('bytes', MAX_FORM_BODY_BYTES),
-  'JSON that parameter-signature signs': describeNumber('bytes', MAX_JSON_BODY_BYTES),
-  'parameters that parameter-signature signs': String(MAX_PARAMETERS),
-  'a body at the OAuth2 listener': describeNumber('bytes', httpLimits.maxBodyBytes),
-  'a client assertion': describeNumber('bytes', MAX_ASSERTION_BYTES),
-  '`jti` of a client assertion': `${String(MAX_ASSERTION_ID_BYTES)} bytes`,
-  'used signatures and assertions, in process': String(MAX_REMEMBERED),
-  'those being written, with MongoDB': String(MAX_UNDER_WAY),
-  'a token of an issuer': describeNumber('bytes', MAX_JWT_BYTES),
-  'a client certificate': describeNumber('bytes', MAX_PEER_CERTIFICATE_CHARACTERS),
-  'names of a client certificate': String(MAX_PEER_CERTIFICATE_NAMES),
-  'remembered access tokens': String(2 * REMEMBERED_ACCESS_TOKENS),
-  'remembered tokens of issuers': String(2 * REMEMBERED_ISSUER_TOKENS),
-  'remembered client certificates': String(2 * REMEMBERED_CERTIFICATES),
-  'revoked access tokens': String(revocationBounds.tokens),
-  'revoked access tokens of a credential': String(revocationBounds.perCredential),
-  'counters of limits, in process': String(MAX_LIMIT_COUNTERS),
-  'counters of requests, until they are written': String(MAX_REQUEST_COUNTERS),
-  'consumers weighed for [metrics by consumer](metrics-and-logs.md#metrics-by-consumer)': String(MAX_WEIGHED),
-  'times of last use, until they are written': String(MAX_KEPT),
-  'App Keys without a holder': String(MAX_UNKNOWN),
-  'method in a kept refusal': `${String(MAX_METHOD_LENGTH)} characters`,
-  'path in a kept refusal': `${String(MAX_PATH_LENGTH)} characters`,
-  'reason in a kept refusal': `${String(MAX_DETAIL_LENGTH)} characters`,
-  'a cached credential, on average': describeNumber('bytes', BYTES_PER_ENTRY),
+const filledByPartners: Rows = {
+  request: {
+    'header fields': describeNumber('bytes', MAX_HEADER_LIST_BYTES),
+    'App Key': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
+  },
+  hmac: {
+    'a body': describeNumber('bytes', MAX_HMAC_BODY_BYTES),
+  },
+  'http-message-signature': {
+    'a body': describeNumber('bytes', MAX_SIGNED_BODY_BYTES),
+    signatures: String(MAX_SIGNATURES),
+    'components of one': String(MAX_COMPONENTS),
+  },
+  'parameter-signature': {
+    'a form': describeNumber('bytes', MAX_FORM_BODY_BYTES),
+    JSON: describeNumber('bytes', MAX_JSON_BODY_BYTES),
+    parameters: String(MAX_PARAMETERS),
+  },
+  'OAuth2 listener': {
+    'a body': describeNumber('bytes', httpLimits.maxBodyBytes),
+    'a client assertion': describeNumber('bytes', MAX_ASSERTION_BYTES),
+    'its `jti`': `${String(MAX_ASSERTION_ID_BYTES)} bytes`,
+  },
+  'jwt and certificate': {
+    'a token': describeNumber('bytes', MAX_JWT_BYTES),
+    'a certificate': describeNumber('bytes', MAX_PEER_CERTIFICATE_CHARACTERS),
+    'names of one': String(MAX_PEER_CERTIFICATE_NAMES),
+  },
+  remembered: {
+    'access tokens': String(2 * REMEMBERED_ACCESS_TOKENS),
+    'tokens of issuers': String(2 * REMEMBERED_ISSUER_TOKENS),
+    'client certificates': String(2 * REMEMBERED_CERTIFICATES),
+    'App Keys without a holder': String(MAX_UNKNOWN),
+    'a cached credential, on average': describeNumber('bytes', BYTES_PER_ENTRY),
+  },
+  'used signatures and assertions': {
+    'in process': String(MAX_REMEMBERED),
+    'being written, with MongoDB': String(MAX_UNDER_WAY),
+  },
+  'revoked access tokens': {
+    'in all': String(revocationBounds.tokens),
+    'of a credential': String(revocationBounds.perCredential),
+  },
+  counters: {
+    'of limits, in process': String(MAX_LIMIT_COUNTERS),
+    'of requests': String(MAX_REQUEST_COUNTERS),
+    'times of last use': String(MAX_KEPT),
+    'consumers weighed for [metrics](metrics-and-logs.md#metrics-by-consumer)': String(MAX_WEIGHED),
+  },
+  'kept refusal': {
+    method: `${String(MAX_METHOD_LENGTH)} characters`,
+    path: `${String(MAX_PATH_LENGTH)} characters`,
+    reason: `${String(MAX_DETAIL_LENGTH)} characters`,
+  },
 };
 
-/** What the list below a heading says: `- what: most`. */
-function readRows(heading: string): Readonly<Record<string, string>> {
+/** What the list below a heading says: `- whose: what most; what most`. A comma before the number belongs to no name. */
+function readRows(heading: string): Rows {
   const [, rest = ''] = readDocument(PAGE).split(`\n## ${heading}\n`);
   const [section = ''] = rest.split('\n## ');
-  const items = [...section.matchAll(/^- (.+?): (.+)$/gm)];
-  return Object.fromEntries(items.map(([, what = '', most = '']) => [what, most] as const));
+  const items = [...section.matchAll(/^- (.+?): ([^]+?)(?=\n- |\n\n|$)/gm)];
+  return Object.fromEntries(
+    items.map(([, whose = '', bounds = '']) => [
+      whose,
+      Object.fromEntries(
+        bounds
+          .replaceAll(/\s+/g, ' ')
+          .split('; ')
+          .map((bound) => {
+            const [, what = '', most = ''] = /^(.+?),? (\d+(?: (?:characters|bytes|KiB|MiB))?)$/.exec(bound) ?? [];
+            return [what, most];
+          }),
+      ),
+    ]),
+  );
 }
 
 /** Every bound that the page has to name. A new one is added here, or to the limits of the transport. */
