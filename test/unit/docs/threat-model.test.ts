@@ -14,28 +14,28 @@ interface Shown {
 /** Each threat of docs/threat-model.md, by border, and the test that shows what stops it. */
 const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
   '(1)': {
-    'Identity headers of another consumer': { kinds: 'S', test: 'test/e2e/chain/identity.test.ts' },
+    'Forged identity headers': { kinds: 'S', test: 'test/e2e/chain/identity.test.ts' },
     'Guessed App Keys and secrets': { kinds: 'S', test: 'test/e2e/key/unknowable.test.ts' },
-    'The App Key of an hmac credential, which is not secret, sent as a key': {
+    'Public App Keys sent as keys': {
       kinds: 'S',
       test: 'test/unit/check/methods/key/authenticate.test.ts',
     },
-    'A stolen App Key or secret, used elsewhere': {
+    'Stolen App Keys and secrets': {
       kinds: 'S',
       test: 'test/unit/check/authorize/allowed-address.test.ts',
     },
     'Forged tokens, `alg: none`': { kinds: 'S', test: 'test/unit/check/tokens/access-tokens.test.ts' },
     'Forged tokens of issuers': { kinds: 'S', test: 'test/unit/check/methods/jwt/authenticate.test.ts' },
-    'Guessing at the token endpoint, or locking a partner out': {
+    'Guessing client secrets, or locking a client out': {
       kinds: 'SD',
       test: 'test/unit/base/throttle.test.ts',
     },
-    'Forged, repeated or foreign client assertions': {
+    'Forged, repeated or foreign assertions': {
       kinds: 'ST',
       test: 'test/unit/gateway/oauth2/client-assertion.test.ts',
     },
     'A client certificate in a header': { kinds: 'S', test: 'test/e2e/certificate/mutual-tls.test.ts' },
-    "A partner's name in a certificate of somebody else": {
+    "A partner's name in a foreign certificate": {
       kinds: 'S',
       test: 'test/unit/check/methods/certificate/authenticate.test.ts',
     },
@@ -45,39 +45,39 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       kinds: 'SI',
       test: 'test/unit/check/methods/http-message-signature/authenticate.test.ts',
     },
-    'A signature that leaves open what counts': {
+    'Signatures over too little': {
       kinds: 'T',
       test: 'test/unit/check/methods/http-message-signature/authenticate.test.ts',
     },
-    'Other spellings of signatures, digests, parameter lists': {
+    'Other spellings of signatures': {
       kinds: 'T',
       test: 'test/unit/check/methods/hmac/properties.test.ts',
     },
-    'Paths that the back end reads differently (`..;/`, `%2e`, `//`)': {
+    'Ambiguous paths (`..;/`, `%2e`, `//`)': {
       kinds: 'T',
       test: 'test/e2e/routing/non-normal.test.ts',
     },
-    'A body that Postern sees in part': { kinds: 'T', test: 'test/e2e/chain/body-limit.test.ts' },
+    'Partial bodies': { kinds: 'T', test: 'test/e2e/chain/body-limit.test.ts' },
     'Ambiguous JSON wrappers': { kinds: 'T', test: 'test/unit/check/methods/parameter-signature/wrapper.test.ts' },
     'Replayed requests': { kinds: 'T', test: 'test/e2e/operations/replay.test.ts' },
-    'Disputing having made a call': { kinds: 'R', test: 'test/e2e/operations/access.test.ts' },
-    'Learning whether an App Key exists': { kinds: 'I', test: 'test/unit/stores/unknown-app-keys.test.ts' },
-    'App Keys and signatures in logs of the back end': { kinds: 'I', test: 'test/e2e/key/hide-credentials.test.ts' },
+    'Disputed calls': { kinds: 'R', test: 'test/e2e/operations/access.test.ts' },
+    'Probing for App Keys': { kinds: 'I', test: 'test/unit/stores/unknown-app-keys.test.ts' },
+    'Credentials in logs of back ends': { kinds: 'I', test: 'test/e2e/key/hide-credentials.test.ts' },
     'JSON wrappers at the back end': { kinds: 'I', test: 'test/e2e/unwrap/never-wrapped.test.ts' },
     'Secrets through `signatureHints`': { kinds: 'I', test: 'test/e2e/hmac/hints-and-observe.test.ts' },
-    'Filling the memory of used signatures': { kinds: 'D', test: 'test/unit/check/replay/in-process.test.ts' },
+    'Filling the replay memory': { kinds: 'D', test: 'test/unit/check/replay/in-process.test.ts' },
     'Filling the list of revoked tokens': { kinds: 'D', test: 'test/unit/check/tokens/revoked-tokens.test.ts' },
     'Many, slow or huge requests': { kinds: 'D', test: 'test/unit/wire/server/http2/connection-floods.test.ts' },
     'Input that crashes or costs too much': { kinds: 'D', test: 'test/fuzz/targets.ts' },
     'Floods of log lines': { kinds: 'D', test: 'test/unit/gateway/observe/line-budget.test.ts' },
     'Floods of invented App Keys': { kinds: 'D', test: 'test/unit/stores/cache/look-up-gate.test.ts' },
     'Using up a shared limit': { kinds: 'D', test: 'test/e2e/ratelimit/limits.test.ts' },
-    'Reaching a wider endpoint with another method': { kinds: 'E', test: 'test/e2e/routing/match.test.ts' },
+    'Another method, for a wider endpoint': { kinds: 'E', test: 'test/e2e/routing/match.test.ts' },
     'An endpoint named by header': { kinds: 'E', test: 'test/e2e/routing/named-endpoint.test.ts' },
   },
   '(2)': {
     'Calls past Envoy': { kinds: 'SE', test: null },
-    'ext_authz missing, in shadow mode or failing open': { kinds: 'T', test: 'test/e2e/chain/guard.test.ts' },
+    'ext_authz missing or failing open': { kinds: 'T', test: 'test/e2e/chain/guard.test.ts' },
     'Replaced bodies in access logs': { kinds: 'I', test: 'test/e2e/chain/guard.test.ts' },
   },
   '(3)': {
@@ -85,10 +85,10 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'A client of a removed authority': { kinds: 'S', test: 'test/e2e/operations/tls-rotation.test.ts' },
     "Token guesses in another's name": { kinds: 'S', test: 'test/unit/gateway/serving/http-server.test.ts' },
     'HTTP/2 floods': { kinds: 'D', test: 'test/unit/wire/server/http2/connection-work.test.ts' },
-    'Silent connections, half handshakes': { kinds: 'D', test: 'test/unit/wire/server/connection-table.test.ts' },
+    'Silent connections': { kinds: 'D', test: 'test/unit/wire/server/connection-table.test.ts' },
     'Endless watches and calls': { kinds: 'D', test: 'test/unit/wire/server/http2/open-calls.test.ts' },
     'No answer from Postern': { kinds: 'D', test: 'test/e2e/chain/refusal.test.ts' },
-    'Other client certificates of the mesh': { kinds: 'E', test: 'test/conformance/grpc-transport-listener.test.ts' },
+    'Other certificates of the mesh': { kinds: 'E', test: 'test/conformance/grpc-transport-listener.test.ts' },
   },
   '(4)': {
     'A false database': { kinds: 'S', test: 'test/integration/mongodb/wrong-key-ring.test.ts' },
@@ -110,59 +110,59 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       kinds: 'IE',
       test: 'test/integration/issuer-keys/hostile-hosts.test.ts',
     },
-    'A host of keys that is slow, huge, false or down': {
+    'A slow, huge, false or silent host of keys': {
       kinds: 'SD',
       test: 'test/integration/issuer-keys/hostile-hosts.test.ts',
     },
     'A hostile rate limit service': { kinds: 'D', test: 'test/integration/ratelimit/hostile-service.test.ts' },
     'A rate limit service without the domain': { kinds: 'E', test: 'test/integration/ratelimit/doctor.test.ts' },
-    'A revoked credential at a replica that missed it': { kinds: 'E', test: 'test/e2e/mongodb/replicas.test.ts' },
+    'A revocation that a replica missed': { kinds: 'E', test: 'test/e2e/mongodb/replicas.test.ts' },
   },
   '(5)': {
-    'Guessed, planted, copied or old console sessions': {
+    'Guessed, planted, copied or old sessions': {
       kinds: 'S',
       test: 'test/integration/management/sessions.test.ts',
     },
     'Forms of other sites': { kinds: 'S', test: 'test/unit/operators/console/frame/request-origin.test.ts' },
-    'Memory used up by labels, texts and grants for groups': {
+    'Memory used up by labels and texts': {
       kinds: 'D',
       test: 'test/integration/mongodb/bounds.test.ts',
     },
     'False OpenID Connect answers': { kinds: 'S', test: 'test/unit/operators/console/sign-in/openid-provider.test.ts' },
-    'ID tokens of other sign-ins, clients or times': {
+    'Foreign or old ID tokens': {
       kinds: 'S',
       test: 'test/unit/operators/console/sign-in/id-token.test.ts',
     },
-    'A code of a command that another person began': { kinds: 'S', test: 'test/integration/management/login.test.ts' },
+    "Another person's device code": { kinds: 'S', test: 'test/integration/management/login.test.ts' },
     "Tokens in an operator's home": { kinds: 'SI', test: 'test/integration/management/login.test.ts' },
-    "An operator who changes what is another team's, by any way": {
+    "Changing what is another team's": {
       kinds: 'TE',
       test: 'test/unit/operators/api/way-to-change.test.ts',
     },
-    'A grant or a label that comes back by undoing': {
+    'Regaining access by undoing': {
       kinds: 'E',
       test: 'test/unit/operators/api/other-teams.test.ts',
     },
-    'An id that another team had before': { kinds: 'I', test: 'test/unit/operators/api/other-teams.test.ts' },
-    'Probing what others have, also by dry runs': { kinds: 'IR', test: 'test/unit/operators/api/other-teams.test.ts' },
+    'Ids that another team had': { kinds: 'I', test: 'test/unit/operators/api/other-teams.test.ts' },
+    'Probing what others have': { kinds: 'IR', test: 'test/unit/operators/api/other-teams.test.ts' },
     'Cursors that show what others did': { kinds: 'I', test: 'test/unit/operators/api/cursors.test.ts' },
-    "Consumers labelled into another team's group": {
+    "Consumers labelled into others' groups": {
       kinds: 'E',
       test: 'test/unit/operators/api/bounds-and-labels.test.ts',
     },
-    'Endpoints on paths that nobody has': { kinds: 'E', test: 'test/unit/operators/api/bounds-and-labels.test.ts' },
+    'Endpoints on paths of nobody': { kinds: 'E', test: 'test/unit/operators/api/bounds-and-labels.test.ts' },
     "Guessed operators' tokens": { kinds: 'S', test: 'test/integration/management/sign-in.test.ts' },
     'Foreign or ambiguous client certificates': {
       kinds: 'S',
       test: 'test/integration/management/client-certificates.test.ts',
     },
     'A wrong file or half a change': { kinds: 'T', test: 'test/integration/mongodb/apply.test.ts' },
-    'Control characters in names and arguments': { kinds: 'T', test: 'test/unit/cli/hostile-arguments.test.ts' },
+    'Control characters': { kinds: 'T', test: 'test/unit/cli/hostile-arguments.test.ts' },
     'Unseen changes': { kinds: 'R', test: 'test/conformance/mongodb/resource-store.test.ts' },
     'Changes under another name': { kinds: 'R', test: null },
     'Secrets in `ps`, shell history, on screen': { kinds: 'I', test: 'test/unit/docs/operator-commands.test.ts' },
     'A private key sent to the operator': { kinds: 'I', test: 'test/integration/mongodb/public-keys.test.ts' },
-    'Public keys that anybody can sign with, or that are weak': {
+    'Weak public keys': {
       kinds: 'S',
       test: 'test/unit/model/public-key/read-public-key.test.ts',
     },
@@ -170,7 +170,7 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'Sign-in leading to another host': { kinds: 'E', test: 'test/unit/operators/console/sign-in/return-path.test.ts' },
     'Imports looser than the original': { kinds: 'E', test: 'test/unit/partners/import/kong/never-looser.test.ts' },
     'Endpoints opened by mistake': { kinds: 'E', test: 'test/unit/resources/faulty-documents.test.ts' },
-    'Locking an operator out with requests of her own browser': {
+    'Locking an operator out by her browser': {
       kinds: 'D',
       test: 'test/unit/operators/console/frame.test.ts',
     },
@@ -192,7 +192,7 @@ const ways: Readonly<Record<string, string>> = {
   sessions: 'test/integration/management/sessions.test.ts',
   'client certificates': 'test/integration/management/client-certificates.test.ts',
   'routes of `/v1`': 'test/unit/operators/api/reach-of-routes.test.ts',
-  'comparing and changing what commands read': 'test/unit/operators/api/compared-secrets.test.ts',
+  'comparing and changing by commands': 'test/unit/operators/api/compared-secrets.test.ts',
   'what lies beyond reach': 'test/integration/management/beyond-reach.test.ts',
   bodies: 'test/unit/operators/api/bodies.test.ts',
   'keys of bodies': 'test/unit/operators/api/keys-of-bodies.test.ts',
@@ -203,7 +203,7 @@ const ways: Readonly<Record<string, string>> = {
   '`Idempotency-Key`': 'test/integration/management/once-requests.test.ts',
   'probes and metrics of `manage`': 'test/integration/management/admin-listener.test.ts',
   'kept refusals': 'test/unit/check/refusals/refusal-recorder.test.ts',
-  'request counts by hour and month': 'test/unit/stores/traffic/traffic-recorder.test.ts',
+  'request counts': 'test/unit/stores/traffic/traffic-recorder.test.ts',
   'counters of limits': 'test/unit/check/limit/in-process.test.ts',
 };
 
