@@ -237,7 +237,7 @@ const filledByPartners: Rows = {
 function readRows(heading: string): Rows {
   const [, rest = ''] = readDocument(PAGE).split(`\n## ${heading}\n`);
   const [section = ''] = rest.split('\n## ');
-  const items = [...section.matchAll(/^- (.+?): ([^]+?)(?=\n- |\n\n|$)/gm)];
+  const items = [...section.matchAll(/^- (.+?): ([^]+?)(?=\n- |\n\n)/gm)];
   return Object.fromEntries(
     items.map(([, whose = '', bounds = '']) => [
       whose,
