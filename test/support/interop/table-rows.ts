@@ -6,7 +6,6 @@ type Cells = readonly string[];
 export function signerRows(signers: readonly SignerRow[]): readonly Cells[] {
   return signers.map(({ byDefault, told, once, advice, ...row }) => [
     titleOf(row),
-    coverCell(byDefault),
     untoldCell(byDefault),
     told === null ? 'cannot be told' : outcomeCell(told, '1.1'),
     keyCell(row),
@@ -17,13 +16,10 @@ export function signerRows(signers: readonly SignerRow[]): readonly Cells[] {
 
 /** The rows of that page on token clients. */
 export function tokenClientRows(clients: readonly TokenClientRow[]): readonly Cells[] {
-  return clients.map(({ setting, algorithms, audience, lifetime, requests, again, advice, ...row }) => [
+  return clients.map(({ setting, algorithms, audience, advice, ...row }) => [
     titleOf(row) + (setting === null ? '' : `, \`${setting}\``),
     algorithms.map((alg) => `\`${alg}\``).join(', '),
     audience,
-    `${String(lifetime)} s`,
-    String(requests),
-    again === 'a token' ? 'a new one' : 'the same',
     advice,
   ]);
 }
@@ -33,16 +29,6 @@ function titleOf({ library, registry, version }: Pick<SignerRow, 'library' | 're
 }
 
 type Cases = Readonly<Record<RequestKind, SignedCase>>;
-
-/** What is covered, and in parentheses what comes with a body. */
-function coverCell({ GET, POST }: Cases): string {
-  if (POST.covers === null) return 'no signature of RFC 9421';
-  if (POST.covers === '') return 'nothing';
-  const always = (GET['1.1']?.startsWith('not signed') ? POST : GET).covers?.split(' ') ?? [];
-  const withBody = POST.covers.split(' ').filter((name) => !always.includes(name));
-  const names = (list: readonly string[]): string => list.map((name) => `\`${name}\``).join(' ');
-  return names(always) + (withBody.length === 0 ? '' : `; with a body ${names(withBody)}`);
-}
 
 /** What becomes of the requests of a library that is told nothing. */
 function untoldCell(byDefault: Cases): string {
@@ -60,7 +46,7 @@ function outcomeCell({ GET, POST }: Cases, http: HttpVersion): string {
 function shortOutcome(outcome: string | undefined): string {
   if (outcome === undefined) return 'not spoken';
   if (outcome.startsWith('not signed')) return 'not signed';
-  return outcome.replace(/^[A-Z_]+: /, 'refused: ');
+  return outcome.replace(/^[A-Z_]+: .*/, 'refused');
 }
 
 function keyCell({ algorithms, keyid }: Pick<SignerRow, 'algorithms' | 'keyid'>): string {
