@@ -137,7 +137,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['eslint.config.js', '{clients,interop,drills}/**/*.mjs', 'src/operators/console/assets/*.js'],
+    files: [
+      'eslint.config.js',
+      '{clients,interop,drills}/**/*.mjs',
+      'examples/k6/*.js',
+      'src/operators/console/assets/*.js',
+    ],
     extends: [tseslint.configs.disableTypeChecked],
   },
 );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { runProgram } from '../../support/docs/documented-program.ts';
 import { projectRoot, readDocument, readFences } from '../../support/docs/documents.ts';
@@ -81,8 +81,7 @@ describe('docs/recipes.md', () => {
       await mkdir(k6Folder, { recursive: true });
       await runProgram('go', ['install', '-p=1', K6], { env: { GOBIN: k6Folder } });
     }
-    const [script = ''] = readFences(page, 'js');
-    await writeFile(join(folder.path, 'sign.js'), script);
+    await copyFile(join(projectRoot, 'examples/k6/sign.js'), join(folder.path, 'sign.js'));
     const requests = await run(k6, dirname(binary));
     const both = ['POST /invoices?year=2026 {"amount":12}', 'GET /invoices'];
     assert.deepEqual(requests, [...both, ...both]);

@@ -13,6 +13,7 @@ import {
 } from '../../support/envoy/envoy-config.ts';
 import { http1, http1Bytes } from '../../support/http/http1-client.ts';
 import { assertOne } from '../../support/assertions/assert-one.ts';
+import { guideSnippet } from './guide-snippet.ts';
 
 const rows = readTable(readDocument('docs/migrating-from-kong.md'), 'Under Kong');
 
@@ -35,18 +36,19 @@ function addLine(config: JsonObject, where: string, line: Json): void {
       );
     },
   };
-  if (where === 'headers') {
-    const route = backendRoute(config);
-    route['request_headers_to_add'] = [...((route['request_headers_to_add'] ?? []) as Json[]), ...(line as Json[])];
-    return;
-  }
   const place = places[where];
   assert.ok(place, where);
   Object.assign(place(), line);
 }
 
-/** The lines of the page, but for those that another page has and gRPC, which takes the place of another. */
+/**
+ * The lines of the page and its snippet of headers, but for those that another page has and gRPC, which takes the place
+ * of another.
+ */
 function addLines(config: JsonObject): void {
+  const route = backendRoute(config);
+  const own = (route['request_headers_to_add'] ?? []) as Json[];
+  route['request_headers_to_add'] = [...own, ...(guideSnippet('headers: forwarded') as Json[])];
   for (const [under = '', , where = '', cell = ''] of rows) {
     const [, line] = /^`([^`]+)`$/.exec(cell) ?? [];
     if (line !== undefined && under !== 'gRPC') addLine(config, where, parse(line) as Json);

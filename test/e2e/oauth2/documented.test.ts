@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { fieldValue } from '../../support/http/http-message.ts';
 import { projectRoot } from '../../support/docs/documents.ts';
-import { documentedPrograms, runProgram } from '../../support/docs/documented-program.ts';
+import { documentedPrograms, OAUTH2_EXAMPLES, runProgram } from '../../support/docs/documented-program.ts';
 import { type OAuth2Stack, sharedOAuth2Stack } from '../../support/oauth2/oauth2-stack.ts';
 import { assertOne } from '../../support/assertions/assert-one.ts';
 
-describe('what docs/oauth2.md shows', () => {
+describe('what docs/oauth2.md and examples/oauth2 show', () => {
   let stack: OAuth2Stack;
   before(async () => {
     stack = await sharedOAuth2Stack();
@@ -45,7 +45,7 @@ describe('what docs/oauth2.md shows', () => {
   });
 
   it('calls with openid-client', async () => {
-    const program = assertOne(documentedPrograms('js', stack.url));
+    const program = documentedPrograms('js', stack.url, OAUTH2_EXAMPLES)[0] ?? 'throw 1';
     const output = await runProgram(process.execPath, ['--input-type=module', '--eval', program], { cwd: projectRoot });
     assert.equal(output, '200 ok\n\n');
     assert.equal(fieldValue(assertOne(stack.backend.requests).headers, 'x-consumer-id'), 'acme');

@@ -4,7 +4,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { packageFiles } from '../../../src/cli/programs/servers.ts';
 import { assertOne } from '../../support/assertions/assert-one.ts';
-import { documentedPrograms, runProgram } from '../../support/docs/documented-program.ts';
+import { documentedPrograms, OAUTH2_EXAMPLES, runProgram } from '../../support/docs/documented-program.ts';
 import { projectRoot } from '../../support/docs/documents.ts';
 import { fieldValue, jsonBody } from '../../support/http/http-message.ts';
 import { send } from '../../support/http/http-client.ts';
@@ -34,8 +34,8 @@ describe('partners with a private key, behind Envoy', () => {
   let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let stack: OAuth2Stack;
 
-  const documented = (language: string, index: number): string =>
-    documentedPrograms(language, stack.url, PAGE)[index] ?? assert.fail(`${PAGE} has no such program`);
+  const documented = (language: string, index: number, page = PAGE): string =>
+    documentedPrograms(language, stack.url, page)[index] ?? assert.fail(`${page} has no such program`);
   const shell = async (text: string): Promise<string> =>
     await runProgram(
       'sh',
@@ -67,7 +67,7 @@ describe('partners with a private key, behind Envoy', () => {
 
   it('call with openid-client as documented', async () => {
     symlinkSync(join(projectRoot, 'node_modules'), join(folder.path, 'node_modules'));
-    writeFileSync(join(folder.path, 'call.mjs'), documented('js', 0));
+    writeFileSync(join(folder.path, 'call.mjs'), documented('js', 1, OAUTH2_EXAMPLES));
     assert.equal(await runProgram(process.execPath, ['call.mjs'], { cwd: folder.path }), '200 ok\n\n');
     assert.equal(fieldValue(assertOne(stack.backend.requests).headers, 'x-credential-identifier'), 'acme-signer');
   });

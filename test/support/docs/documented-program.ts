@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { readDocument, readFences } from './documents.ts';
 
+/** The page that has the programs of OAuth2 clients. */
+export const OAUTH2_EXAMPLES = 'examples/oauth2/README.md';
+
 const PUBLIC_URL = 'http://127.0.0.1:10000';
 
 /** The programs in a language that a page on OAuth2 shows, with the public URL of a test in place of the demo's. */

@@ -38,15 +38,6 @@ describe('docs/migrating-from-kong.md', () => {
     }
   });
 
-  it('shows what its example really gets', async () => {
-    const text = readFences(page, 'yaml').find((fence) => fence.startsWith('_format_version')) ?? '';
-    const [shown = ''] = readFences(page, 'console').map((fence) => fence.trimEnd());
-    const file = files.write('small.yaml', text);
-    const { err } = await runCli(['import', 'kong', '-f', file, '--to', files.path('out.yaml')]);
-    assert.match(shown, /^kong\.yaml:\d+:\d+: error: /);
-    assert.ok(err.replaceAll(file, 'kong.yaml').trimEnd().endsWith(`\n${shown}`), err);
-  });
-
   it('has every flag that decides something', async () => {
     const { out } = await runCli(['import', 'kong', '--help']);
     const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag = '']) => flag);

@@ -70,17 +70,9 @@ describe('the worked examples in docs/partners.md', () => {
   });
 });
 
-describe('the programs in docs/partners.md', () => {
-  for (const [client, fence] of Object.entries({ javascript: 'js', python: 'python' })) {
-    it(`are for ${client} the first example of its README, which its own tests run`, () => {
-      const [example = ''] = readFences(readDocument(`clients/${client}/README.md`), fence);
-      assert.notEqual(example, '');
-      assert.deepEqual(readFences(page, fence), [example]);
-    });
-  }
-
-  it('are linked for every other client', () => {
-    for (const client of ['go', 'java', 'php', 'rust', 'shell']) {
+describe('the clients in docs/partners.md', () => {
+  it('are linked, each of them', () => {
+    for (const client of ['javascript', 'python', 'go', 'java', 'php', 'rust', 'shell']) {
       assert.ok(page.includes(`](../clients/${client}/README.md)`), client);
     }
   });
