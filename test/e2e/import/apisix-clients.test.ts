@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { routes } from '../../support/envoy/envoy-config.ts';
-import { readDocument, readFences } from '../../support/docs/documents.ts';
+import { readDocument } from '../../support/docs/documents.ts';
 import { type PlainRequest, protocols, send } from '../../support/http/http-client.ts';
 import { fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
 import { assertOne } from '../../support/assertions/assert-one.ts';
@@ -13,7 +13,7 @@ import { assertCode } from './assert-code.ts';
 import { guideSnippet } from './guide-snippet.ts';
 import { signedForKong } from './kong-client.ts';
 
-const guide = 'docs/migrating-from-apisix.md';
+const examples = 'examples/apisix';
 const acme = { username: 'acme-signs', secret: 'acme-example-secret-7TqLx2Kd9w' };
 const globex = { username: 'globex-signs', secret: 'globex-example-secret-Pm3Vc8Yt5n' };
 
@@ -57,7 +57,7 @@ describe('clients of APISIX after the move', () => {
     stack = await startStack(documentOf(), {
       edit: (config) => {
         addCluster(config, 'apisix', apisix.port);
-        const split = guideSnippet('routes: by-scheme', guide);
+        const split = guideSnippet('routes: by-scheme', `${examples}/envoy-snippets.yaml`);
         routes(config).unshift(...(Array.isArray(split) ? split : []));
       },
     });
@@ -110,7 +110,7 @@ describe('clients of APISIX after the move', () => {
   });
 });
 
-/** The document that the guide comes to. */
+/** The document to which the guide leads. */
 function documentOf(): string {
-  return readFences(readDocument(guide), 'yaml').find((text) => text.startsWith('version: 1')) ?? '';
+  return readDocument(`${examples}/postern.yaml`);
 }

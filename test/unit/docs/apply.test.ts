@@ -14,7 +14,7 @@ describe('docs/apply.md', () => {
     const cli = await memoryCli();
     const shared = await memoryCli();
     const file = files.write('postern.yaml', 'version: 1\nconsumers: [{ id: acme }]\n');
-    const [payments = ''] = readFences(page, 'yaml');
+    const payments = readDocument('examples/gitops/payments.yaml');
     files.write('secret', 'a secret for tests, 32 characters');
     const paths: Readonly<Record<string, string>> = {
       'postern.yaml': file,
