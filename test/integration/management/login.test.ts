@@ -497,7 +497,13 @@ describe('signing in with a command', () => {
     }
     const nowhere = `http://127.0.0.1:${String(await freePort())}`;
     const { code, err } = await runCli(['login'], newUser(nowhere));
-    assert.deepEqual([code, err], [5, `postern login: ${nowhere} does not answer (ECONNREFUSED): check that "postern manage" runs there, and that this machine reaches it\n`]);
+    assert.deepEqual(
+      [code, err],
+      [
+        5,
+        `postern login: ${nowhere} does not answer (ECONNREFUSED): check that "postern manage" runs there, and that this machine reaches it\n`,
+      ],
+    );
   });
 
   it('trusts the certificate of the API that POSTERN_STORE_CA or the system vouches for, and no other', async () => {
@@ -523,7 +529,10 @@ describe('signing in with a command', () => {
     assert.equal((await whoami(tina))['id'], 'tina');
     const { code: untrusted, err } = await runCli(['whoami'], { ...tina, POSTERN_STORE_CA: '' });
     assert.equal(untrusted, 5);
-    assert.match(err, /^postern whoami: \S+ does not answer \(\w+\): .*\. Check the name in POSTERN_STORE, and POSTERN_STORE_CA\n$/);
+    assert.match(
+      err,
+      /^postern whoami: \S+ does not answer \(\w+\): .*\. Check the name in POSTERN_STORE, and POSTERN_STORE_CA\n$/,
+    );
     const { code: unread, err: why } = await runCli(['whoami'], { ...tina, POSTERN_STORE_CA: `${paths.ca}.none` });
     assert.deepEqual([unread, why.includes('POSTERN_STORE_CA: ') && why.includes('(ENOENT)')], [2, true]);
   });
