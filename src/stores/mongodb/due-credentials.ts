@@ -95,7 +95,7 @@ async function* thatWork(
       const filter = {
         _id: { $in: piece.map(({ id }) => id) },
         state: { $ne: 'revoked' as const },
-        expiresAt: { $not: { $lte: new Date(clock.nowMs()) } },
+        expiresAt: { $not: { $lte: new Date(clock.nowSeconds() * 1000) } },
       };
       const options = { projection: { _id: 1 }, signal: AbortSignal.timeout(timeoutMs) } as const;
       const documents = await withFaults(() => collectionOf(db, 'credentials').find(filter, options).toArray());

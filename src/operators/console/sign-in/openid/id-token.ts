@@ -44,10 +44,10 @@ const TOLERANCE_SECONDS = 30;
  */
 export class IdTokenVerifier {
   readonly #settings: IdTokenSettings;
-  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #clock: Pick<Clock, 'nowSeconds'>;
   #keys: { readonly uri: string; readonly find: JWTVerifyGetKey } | null = null;
 
-  constructor(settings: IdTokenSettings, clock: Pick<Clock, 'nowMs'>) {
+  constructor(settings: IdTokenSettings, clock: Pick<Clock, 'nowSeconds'>) {
     this.#settings = settings;
     this.#clock = clock;
   }
@@ -73,7 +73,7 @@ export class IdTokenVerifier {
         requiredClaims: ['sub', 'exp', 'iat'],
         maxTokenAge: MAX_AGE_SECONDS,
         clockTolerance: TOLERANCE_SECONDS,
-        currentDate: new Date(this.#clock.nowMs()),
+        currentDate: new Date(this.#clock.nowSeconds() * 1000),
       });
       this.#requireIdToken(payload, protectedHeader.typ);
       const { sub } = payload;

@@ -43,12 +43,12 @@ const KEPT_MS = 3_600_000;
  */
 export class OpenIdProvider {
   readonly #settings: OpenIdSettings;
-  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #clock: Pick<Clock, 'nowMs' | 'nowSeconds'>;
   readonly #idTokens: IdTokenVerifier;
   #known: { readonly configuration: Configuration; readonly secret: string | null; readonly untilMs: number } | null =
     null;
 
-  constructor(settings: OpenIdSettings, clock: Pick<Clock, 'nowMs'>) {
+  constructor(settings: OpenIdSettings, clock: Pick<Clock, 'nowMs' | 'nowSeconds'>) {
     this.#settings = settings;
     this.#clock = clock;
     this.#idTokens = new IdTokenVerifier(settings, clock);

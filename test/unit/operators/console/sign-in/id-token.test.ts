@@ -12,13 +12,13 @@ describe('an ID token that a command got', () => {
   let hostile: HostileProvider;
   let provider: OpenIdProvider;
 
-  const providerOf = (issuer: string, claim = 'sub'): OpenIdProvider =>
+  const providerOf = (issuer: string, claim = 'sub', clock = systemClock): OpenIdProvider =>
     new OpenIdProvider(
       {
         ...{ issuer: new URL(issuer), clientId: CLIENT, claim, redirectUri: new URL('http://127.0.0.1:1/') },
         ...{ readClientSecret: null, timeoutSeconds: 5 },
       },
-      systemClock,
+      clock,
     );
   const now = (): number => Math.floor(Date.now() / 1000);
 
@@ -50,6 +50,12 @@ describe('an ID token that a command got', () => {
     assert.equal(await provider.subjectOfIdToken(await hostile.idToken(), null), 'ada');
     hostile.claims = { azp: CLIENT, aud: [CLIENT, 'another'] };
     assert.equal(await provider.subjectOfIdToken(await hostile.idToken({ typ: 'jwt' }), null), 'ada');
+  });
+
+  it('is judged by the time of day, which a machine may set while the process runs', async () => {
+    const wasSet = { ...systemClock, nowMs: () => systemClock.nowMs() - 60_000 };
+    const later = providerOf(hostile.issuer, 'sub', wasSet);
+    assert.equal(await later.subjectOfIdToken(await hostile.idToken(), null), 'ada');
   });
 
   it('is refused with claims of another provider, client, time or kind', async () => {
