@@ -13,7 +13,7 @@ import type { Conduct } from './conduct.ts';
 import { Deadlines } from '../../http2/deadlines.ts';
 import { type ErrorCode, errorCode } from '../../http2/frame.ts';
 import { MESSAGE_PREFIX_BYTES } from '../../http2/frame-writer.ts';
-import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
+import { MAX_SMALL_MESSAGE_BYTES } from './first-window.ts';
 import { MessageMemory, MIN_HELD_BYTES } from './message-memory.ts';
 import { MessageAssembler, type MessageRoom, noMessage, refusePrefix } from './message-assembler.ts';
 import { u32, u8 } from '../../http2/octets.ts';

@@ -7,7 +7,7 @@ import type { FrameSink } from '../../http2/frame-reader.ts';
 import type { FrameWriter } from '../../http2/frame-writer.ts';
 import { HeaderFrames } from '../../http2/header-frames.ts';
 import { IncomingHeaders } from './incoming-headers.ts';
-import { FIRST_WINDOW_BYTES } from './limits.ts';
+import { FIRST_WINDOW_BYTES } from './first-window.ts';
 import { u16, u31, u32, u8 } from '../../http2/octets.ts';
 import { MAX_HEADER_LIST_BYTES } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';

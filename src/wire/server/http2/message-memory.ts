@@ -1,5 +1,5 @@
 import { type LargeBuffers, MIN_REUSED_BYTES } from './large-buffers.ts';
-import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
+import { MAX_SMALL_MESSAGE_BYTES } from './first-window.ts';
 import type { PoolShare } from './memory-pool.ts';
 import type { ServerContext } from './server-context.ts';
 import type { StalledFirstShare } from './stalled-first-pool.ts';

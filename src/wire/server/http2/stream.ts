@@ -1,6 +1,6 @@
 import type { Call, Method } from '../transport.ts';
 import type { TimedCall } from '../../http2/deadlines.ts';
-import { FIRST_WINDOW_BYTES } from './limits.ts';
+import { FIRST_WINDOW_BYTES } from './first-window.ts';
 import type { IndexedStream } from '../../http2/stream-index.ts';
 import type { Place } from '../../../base/linked-list.ts';
 import type { MessageAssembler } from './message-assembler.ts';

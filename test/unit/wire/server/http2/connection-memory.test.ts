@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { errorCode, frameFlag, frameType, setting } from '../../../../../src/wire/http2/frame.ts';
-import { FIRST_WINDOW_BYTES } from '../../../../../src/wire/server/http2/limits.ts';
+import { FIRST_WINDOW_BYTES } from '../../../../../src/wire/server/http2/first-window.ts';
 import { type FakeConnection, fakeServer } from '../../../../support/grpc/fake-connection.ts';
 import {
   clientPreface,
