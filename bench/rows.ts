@@ -1,10 +1,11 @@
 import { envoyRows } from './envoy-rows.ts';
 import { certificateCallers, certificateEndpoint, endpoints, fillerCount, fillerPath } from './fixtures/document.ts';
 import { endpointCounts } from './fixtures/files.ts';
+import { partnerCount } from './fixtures/partners.ts';
 import { allowedAs, allowedByCertificate, allowedWithinLimit, anyAllow, refusedWith } from './expectations.ts';
 import { messageRows } from './message-rows.ts';
 import { type PeerName } from './peers/peers.ts';
-import { keyMessages, keyMessagesOfAll, keyTarget, partnerMessages } from './requests/key-requests.ts';
+import { keyMessages, keyTarget, partnerMessages } from './requests/key-requests.ts';
 import { type Baselines, type Expectation, type Row } from './row.ts';
 import { signatureRows } from './signature-rows.ts';
 import { tokenRows } from './token-rows.ts';
@@ -100,7 +101,7 @@ function keyRow(name: string, peer: PeerName, title: string, expect: Expectation
 
 /** Every partner asks for one endpoint, at random: what records cost that are in no cache of the processor. */
 function everyCallerRows(): readonly Row[] {
-  const messages = keyMessagesOfAll(endpoints.orders.path);
+  const messages = keyMessages(endpoints.orders.path, partnerCount);
   const baselines: Baselines = { grpcGo: 'grpc-go-key-10k', tonic: 'tonic-key-10k' };
   const rowOf = (name: string, peer: PeerName, who: string): Row =>
     slow({

@@ -1,6 +1,6 @@
 import { allowedBySignature, anyAllow } from './expectations.ts';
 import { signedEndpoints } from './fixtures/document.ts';
-import { atRandom, type Partner, partnerCount, spread } from './fixtures/partners.ts';
+import { callersOf, type Partner, partnerCount } from './fixtures/partners.ts';
 import type { PeerName } from './peers/peers.ts';
 import type { CheckEdit } from './requests/edit-check.ts';
 import { type Content, form, hmacRequest, json, octets, parametersRequest } from './requests/signed-requests.ts';
@@ -177,7 +177,5 @@ function hmacBaselines({ suffix }: Size): Baselines {
 
 function messagesOf({ variety }: Size, request: (partner: Partner, at: number) => CheckEdit): Row['messages'] {
   return ({ partners, edit }: RequestPorts) =>
-    (variety === partners.length ? atRandom(partners) : spread(partners, variety)).map((partner, at) =>
-      edit(request(partner, at)),
-    );
+    callersOf(partners, variety).map((partner, at) => edit(request(partner, at)));
 }

@@ -9,6 +9,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { systemClock } from '../../src/base/clock.ts';
@@ -27,6 +28,7 @@ import { createCheckEditor } from '../requests/edit-check.ts';
 import { writeMessages } from '../requests/messages.ts';
 import { readRecordedCheck } from '../requests/recorded-check.ts';
 import { median } from '../statistics.ts';
+import { flipCredential } from './flip-credential.ts';
 import { quantileOf, quantiles } from './quantiles.ts';
 import { appKeyOf, seed } from './seed.ts';
 
@@ -83,22 +85,12 @@ async function changeFor(): Promise<readonly number[]> {
   await pause(MARGIN_MS);
   const tookMs: number[] = [];
   const endMs = performance.now() + ROUND_MS;
-  for (let change = 0; performance.now() < endMs; change += 1) tookMs.push(await changeOne(change % CHANGING));
+  for (let change = 0; performance.now() < endMs; change += 1) {
+    const { startMs, seenMs } = await flipCredential(resources, change % CHANGING, untilAll);
+    tookMs.push(seenMs - startMs);
+  }
   await pause(MARGIN_MS);
   return tookMs;
-}
-
-async function changeOne(number: number): Promise<number> {
-  const id = `credential-${String(number)}`;
-  const before = await resources.find('credential', id);
-  if (before === null) throw new Error('the credential is gone');
-  const state = before.resource.state === 'active' ? 'revoked' : 'active';
-  await untilAll(number, before.resource.state);
-  const startMs = performance.now();
-  const seen = untilAll(number, state);
-  const change = { kind: 'credential', id, before, after: { ...before.resource, state } } as const;
-  await resources.commit([change], { actor: 'bench', action: 'credential edit' });
-  return (await seen) - startMs;
 }
 
 /** Asks all replicas all the time, as callers would, until each decides by this state; gives when the last one did. */
@@ -108,10 +100,6 @@ async function untilAll(number: number, state: string): Promise<number> {
     return performance.now();
   };
   return Math.max(...(await Promise.all(replicas.map(until))));
-}
-
-async function pause(forMs: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, forMs));
 }
 
 interface Replica {

@@ -1,12 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { systemClock } from '../../src/base/clock.ts';
-import type { ManagedCredential, Stored } from '../../src/resources/resource.ts';
 import { StoreUnavailable } from '../../src/check/store/credential-source.ts';
 import { ensureSchema } from '../../src/stores/mongodb/migrate.ts';
 import { MongoResourceStore } from '../../src/stores/mongodb/resource-store.ts';
 import type { MongoCheckStore } from '../../src/stores/mongodb/mongo-check-store.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { benchRing } from './bench-ring.ts';
+import { flipCredential } from './flip-credential.ts';
 import { openBenchStore } from './open-bench-store.ts';
 import { quantiles } from './quantiles.ts';
 import { appKeyOf, seed } from './seed.ts';
@@ -39,28 +40,18 @@ let refused = 0;
 const fromBeginning: number[] = [];
 const fromCommit: number[] = [];
 for (let change = 0; change < CHANGES; change += 1) {
-  const number = change % 10;
-  const before = await resources.find('credential', `credential-${String(number)}`);
-  if (before === null) throw new Error('the credential is gone');
-  const state = before.resource.state === 'active' ? 'revoked' : 'active';
-  await Promise.all([first, second].map(async (store) => await stateOf(store, number)));
-  const startMs = performance.now();
-  const seen = Promise.all([first, second].map(async (store) => await untilState(store, number, state)));
-  await commit(before, state);
-  const committedMs = performance.now();
-  const lastMs = Math.max(...(await seen));
-  fromBeginning.push(lastMs - startMs);
-  fromCommit.push(lastMs - committedMs);
+  const { startMs, committedMs, seenMs } = await flipCredential(resources, change % 10, untilBoth);
+  fromBeginning.push(seenMs - startMs);
+  fromCommit.push(seenMs - committedMs);
 }
 console.log(`${String(CHANGES)} changes, two replicas, ${String(members)} member(s):`);
 console.log(`  from the command's first write until both replicas decide by it: ${quantiles(fromBeginning)}`);
 console.log(`  answers 503 until then: ${String(refused)}`);
 console.log(`  from the confirmed commit:                                       ${quantiles(fromCommit)}`);
 
-async function commit(before: Stored<ManagedCredential>, state: ManagedCredential['state']): Promise<void> {
-  const { id } = before.resource;
-  const change = { kind: 'credential', id, before, after: { ...before.resource, state } } as const;
-  await resources.commit([change], { actor: 'bench', action: 'credential edit' });
+/** Asks both replicas all the time, as callers would; gives when the later one answered as wanted. */
+async function untilBoth(number: number, state: string): Promise<number> {
+  return Math.max(...(await Promise.all([first, second].map((store) => untilState(store, number, state)))));
 }
 
 /** A look-up that takes too long is a 503 for the caller, who asks again. */
@@ -74,8 +65,7 @@ async function stateOf(store: MongoCheckStore, number: number): Promise<string |
   }
 }
 
-/** Asks all the time, as callers would; gives when the answer was the wanted one. */
 async function untilState(store: MongoCheckStore, number: number, state: string): Promise<number> {
-  while ((await stateOf(store, number)) !== state) await new Promise((resolve) => setTimeout(resolve, 1));
+  while ((await stateOf(store, number)) !== state) await pause(1);
   return performance.now();
 }

@@ -1,4 +1,4 @@
-import { atRandom, type Partner, spread } from '../fixtures/partners.ts';
+import { callersOf, type Partner } from '../fixtures/partners.ts';
 import type { RequestPorts, Row } from '../row.ts';
 
 /** How many different messages a row sends in turn. */
@@ -11,17 +11,12 @@ export function keyTarget(path: string, appKey: string | null): string {
 }
 
 /** Partners all over the list ask one after the other; `target` gives the request target of the one at `at` of 0 to 1. */
-export function partnerMessages(target: (partner: Partner, at: number) => string): Row['messages'] {
+export function partnerMessages(target: (partner: Partner, at: number) => string, count = VARIETY): Row['messages'] {
   return ({ partners, edit }: RequestPorts) =>
-    spread(partners, VARIETY).map((partner, at) => edit({ path: target(partner, at / VARIETY) }));
-}
-
-/** All partners ask for one endpoint, in an order that no cache of the processor can foresee. */
-export function keyMessagesOfAll(path: string): Row['messages'] {
-  return ({ partners, edit }) => atRandom(partners).map(({ appKey }) => edit({ path: keyTarget(path, appKey) }));
+    callersOf(partners, count).map((partner, at) => edit({ path: target(partner, at / count) }));
 }
 
 /** Partners with good keys ask for one endpoint. */
-export function keyMessages(path: string): Row['messages'] {
-  return partnerMessages(({ appKey }) => keyTarget(path, appKey));
+export function keyMessages(path: string, count?: number): Row['messages'] {
+  return partnerMessages(({ appKey }) => keyTarget(path, appKey), count);
 }
