@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { installServices } from '../../services/install-services.mjs';
+import { print, startLiveRun } from '../framework/live-run.ts';
 import { ALLOWED, type History } from './history.ts';
 import { type Fault, judge } from './judge.ts';
 import { type Plant, plants, promises, recordHistory } from './record.ts';
@@ -29,17 +30,9 @@ async function main(): Promise<number> {
   await installServices(['mongodb']);
   const { minutes, seed, plant } = options;
   print(`seed ${String(seed)}, ${String(minutes)} minutes${plant === null ? '' : `, planted: ${plant}`}`);
-  const stopped = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () => {
-      stopped.abort();
-    });
-  const startMs = performance.now();
-  const report = (text: string): void => {
-    print(`${((performance.now() - startMs) / 1000).toFixed(0).padStart(5)} s  ${text}`);
-  };
-  const history = await recordHistory({ seconds: minutes * 60, seed, plant, stop: stopped.signal, report });
-  if (stopped.signal.aborted) print('stopped early; what was recorded so far:');
+  const { stop, report } = startLiveRun();
+  const history = await recordHistory({ seconds: minutes * 60, seed, plant, stop, report });
+  if (stop.aborted) print('stopped early; what was recorded so far:');
   const faults = judge(history, promises);
   print(`\n${describe(history)}`);
   for (const { promise, text } of faults.slice(0, 20)) print(`${promise}: ${text}`);
@@ -90,8 +83,4 @@ function countBy(values: readonly string[]): string {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const sorted = [...counts].sort(([, one], [, other]) => other - one);
   return sorted.map(([value, count]) => `${String(count)} × ${value}`).join(', ');
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,3 +1,4 @@
+import { quantileOf } from '../../bench/mongodb/quantiles.ts';
 import type { LoadRequest } from '../../test/support/load/open-load.ts';
 
 /** A request, and what the model says of it. */
@@ -60,8 +61,7 @@ export class Answers {
   }
 
   #endMinute(): void {
-    const sorted = this.#minute.toSorted((one, other) => one - other);
-    this.#p99Ms.push(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0);
+    this.#p99Ms.push(quantileOf(this.#minute, 0.99));
     this.#minute = [];
   }
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { installServices } from '../../services/install-services.mjs';
+import { print, startLiveRun } from '../framework/live-run.ts';
 import { sumOf } from './answers.ts';
 import { type HourReport, type HourOptions, runHour } from './hour.ts';
 import { script } from './script.ts';
@@ -26,16 +27,8 @@ export async function runHourCommand(args: readonly string[]): Promise<number> {
     return 2;
   }
   await installServices(['envoy', 'mongodb', 'ratelimit', 'redis']);
-  const stopped = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () => {
-      stopped.abort();
-    });
-  const startMs = performance.now();
-  const report = (text: string): void => {
-    print(`${((performance.now() - startMs) / 1000).toFixed(0).padStart(5)} s  ${text}`);
-  };
-  const hour = await runHour({ ...options, stop: stopped.signal, report });
+  const { stop, report } = startLiveRun();
+  const hour = await runHour({ ...options, stop, report });
   const rows = rowsOf(hour, options);
   const width = Math.max(...rows.map(({ what }) => what.length));
   const figureWidth = Math.max(...rows.map(({ figure }) => figure.length));
@@ -119,8 +112,4 @@ function readOptions(args: readonly string[]): Options | null {
   } catch {
     return null;
   }
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
