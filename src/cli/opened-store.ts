@@ -14,6 +14,11 @@ export interface OpenedStore extends SystemOfRecord {
   readonly answers?: StoreAnswers;
 }
 
+/** Whether `credential show --reveal` shows stored secrets: behind the management API none are. */
+export function canReveal({ answers }: Pick<OpenedStore, 'answers'>): boolean {
+  return answers === undefined;
+}
+
 /** What a store behind the management API answers as a whole. */
 export interface StoreAnswers {
   /** How many requests were decided how. */

@@ -37,14 +37,7 @@ cleanly removes its own.`,
       const { out } = context.terminal;
       if (forget !== undefined) {
         const { audit, actor } = store;
-        await forgetReplica(forget, {
-          replicas: directory,
-          keep: async (event) => {
-            await audit.keep(event);
-          },
-          actor,
-          action: 'replica forget',
-        });
+        await forgetReplica(forget, { replicas: directory, audit, actor, action: 'replica forget' });
         out.write(renderResult(output, { forgotten: forget }, `Replica ${forget} is forgotten.\n`));
         return;
       }

@@ -18,7 +18,7 @@ import { withoutGenerated } from '../render/generated.ts';
 import type { OutputFormat, SelectorFlag } from '../flags/options.ts';
 import { count, grouped } from '../../base/text/printable.ts';
 import { paintFor } from '../render/text.ts';
-import type { OpenedStore } from '../opened-store.ts';
+import { canReveal, type OpenedStore } from '../opened-store.ts';
 import type { Output, Terminal } from '../terminal.ts';
 
 /** What `apply` and `diff` have in common. */
@@ -204,7 +204,7 @@ interface DeclaredPair {
 /** The same for people, with how the store shows it again. */
 export function printGenerated(
   generated: readonly GeneratedCredential[],
-  { answers }: OpenedStore,
+  store: OpenedStore,
   terminal: Terminal,
 ): void {
   if (generated.length === 0) return;
@@ -213,7 +213,7 @@ export function printGenerated(
     `    App Key     ${appKey}`,
     ...(appSecret === undefined ? [] : [`    App Secret  ${appSecret}`]),
   ]);
-  const again = answers === undefined ? ' ("postern credential show ID --reveal" shows them again)' : '';
+  const again = canReveal(store) ? ' ("postern credential show ID --reveal" shows them again)' : '';
   terminal.out.write(`\nGenerated, and printed only here${again}:\n${lines.join('\n')}\n`);
 }
 

@@ -12,7 +12,7 @@ import { addKnownByOptions, type KnownByFlags, readKnownByFlags } from '../flags
 import type { ChangeFlags } from '../flags/options.ts';
 import { type PublicKeyFlags, readPublicKeyFlags } from '../flags/public-key.ts';
 import { addChangeAction, type Plan } from '../store/change-store.ts';
-import type { OpenedStore } from '../opened-store.ts';
+import { canReveal, type OpenedStore } from '../opened-store.ts';
 import { requireResource } from '../store/read-store.ts';
 import { handOver } from './handed-over.ts';
 import {
@@ -90,7 +90,7 @@ async function planIssue(store: OpenedStore, flags: IssueFlags, context: Command
       ...handOver(
         credential,
         pair,
-        { usable, writtenTo: flags.handover ?? null, canReveal: store.answers === undefined },
+        { usable, writtenTo: flags.handover ?? null, canReveal: canReveal(store) },
         context,
       ),
       whenUnknown:

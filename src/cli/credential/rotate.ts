@@ -27,7 +27,7 @@ import { parseSpan } from '../flags/times.ts';
 import { collectId, collectLabel, parseId } from '../flags/values.ts';
 import { formatDistance, formatTimeFrom } from '../render/text.ts';
 import { addChangeAction, type Plan } from '../store/change-store.ts';
-import type { OpenedStore } from '../opened-store.ts';
+import { canReveal, type OpenedStore } from '../opened-store.ts';
 import { requireResource } from '../store/read-store.ts';
 import { addResourceAction } from '../store/resource-verbs.ts';
 import { handOver } from './handed-over.ts';
@@ -148,7 +148,7 @@ function firstGiven(flags: Readonly<Record<string, unknown>>): string | undefine
 async function planRotate(
   current: Stored<ManagedCredential>,
   flags: RotateFlags,
-  { resources, answers }: OpenedStore,
+  store: OpenedStore,
   context: CommandContext,
 ): Promise<Plan> {
   const nowSeconds = context.clock.nowSeconds();
@@ -169,7 +169,7 @@ async function planRotate(
   if ('conflict' in planned) throw conflictOf(planned);
   if ('problems' in planned) throw wrongFlags(planned.problems, knownByFields);
   const { changes, carrier, formerEndsAt, handedOver } = planned;
-  const usable = await readUsableEndpoints(resources, carrier, nowSeconds);
+  const usable = await readUsableEndpoints(store.resources, carrier, nowSeconds);
   const nearEnd = findNearEnd(carrier, nowSeconds);
   const former = isKey ? `The former credential ${id}` : `The former ${materialFacts[material.kind].rotated}`;
   const end =
@@ -191,7 +191,7 @@ async function planRotate(
     ],
     done: `Credential ${id} rotated${isKey ? `: ${carrier.id} follows it` : ''}. ${former} ${end}.${nearEnd === null ? '' : ` ${carrier.id} ${keepsEnd(nearEnd, nowSeconds)}.`}`,
     outcome: {
-      ...handOver(carrier, handedOver, { usable, writtenTo: null, canReveal: answers === undefined }, context),
+      ...handOver(carrier, handedOver, { usable, writtenTo: null, canReveal: canReveal(store) }, context),
       whenUnknown:
         material.kind === 'public-key'
           ? `If it was made, the former public key ${end}. If it was not, it works on; rotate again.`

@@ -172,20 +172,14 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   // After authentication, so that only operators learn which routes exist.
   api.use(refuseOtherMethods(api.routes));
   api.use('/v1/*', requireJsonBody);
-  const answersOnce: MiddlewareHandler<ApiEnvironment> = async (context, next) => {
-    // Which refuses the key: no token of a session is kept.
-    if (context.req.path === SESSIONS_PATH) {
-      await next();
-      return undefined;
-    }
-    return await answerOnce(context, next, {
+  const answersOnce: MiddlewareHandler<ApiEnvironment> = async (context, next) =>
+    await answerOnce(context, next, {
       once: store.once,
       clock,
       onLost: (error) => {
         observer.answerLost(error, context.get('requestId'));
       },
     });
-  };
   api.use('/v1/*', answersOnce);
 
   const few = new FewAtOnce(MAX_HOLDING_ENDPOINTS);

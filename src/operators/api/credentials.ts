@@ -51,7 +51,8 @@ const query = listQuery.extend({
     .openapi({
       description:
         'By consumer and id; or the newest first; or those with an end, or on a certificate with a known one, the ' +
-        'first to end first; or those that work, the longest unused first. The last three go without consumer, and all but the first without endpoint, appKeyHash, ' +
+        'first to end first; or those that work, the longest unused first. The last three go without consumer, and ' +
+        'all but the first without endpoint, appKeyHash, ' +
         'appKeyEnd, expiringWithin, unusedFor and formerInUse.',
     }),
   status: z.enum(shownStates).optional().openapi({ description: 'Those that are worth this now.' }),

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type HeaderName, headersOf } from './document-headers.ts';
+import { isAnsweredOnce } from './idempotency.ts';
 import { type ProblemCode, problemCodes, problems } from './problem.ts';
-import { SESSIONS_PATH } from './sessions.ts';
 
 /** What of an operation says which problems it can have. */
 export interface DescribedOperation {
@@ -42,7 +42,7 @@ export function problemsOf({
   hasBody,
 }: DescribedOperation): readonly ProblemCode[] {
   const isChange = method !== 'get';
-  const isOnce = method === 'post' && path !== SESSIONS_PATH;
+  const isOnce = isAnsweredOnce(method, path);
   const takesIds = path.includes('{') || NARROWING.some((name) => parameters.has(name)) || NAMING.includes(operationId);
   const has: Readonly<Record<ProblemCode, boolean>> = {
     MALFORMED_REQUEST: path.includes('{') || parameters.size > 0 || hasBody,

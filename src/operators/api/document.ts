@@ -2,8 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { headers, headersOf, MAX_HEADER_BYTES } from './document-headers.ts';
 import { problemAnswers, problemSchema, problemsOf } from './document-problems.ts';
 import { examples } from './examples.ts';
-import { MAX_KEY_CHARACTERS } from './idempotency.ts';
-import { SESSIONS_PATH } from './sessions.ts';
+import { isAnsweredOnce, MAX_KEY_CHARACTERS } from './idempotency.ts';
 import type { ApiEnvironment } from './ports.ts';
 
 /** What the document says of the API as a whole. */
@@ -58,7 +57,7 @@ export function describeApi(api: OpenAPIHono<ApiEnvironment>): Document {
   const responses: Record<string, object> = { HeadersTooLarge: headersTooLarge };
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations) as [string, Operation][]) {
-      const isOnce = method === 'post' && path !== SESSIONS_PATH;
+      const isOnce = isAnsweredOnce(method, path);
       if (isOnce) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
       addHeaders(isOnce, operation);
       addExamples(operation);

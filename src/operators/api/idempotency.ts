@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { FormerRequest, OnceRequests } from '../../resources/changes/idempotency.ts';
 import type { ApiEnvironment } from './ports.ts';
 import { ApiProblem, problemOf } from './problem.ts';
+import { SESSIONS_PATH } from './sessions.ts';
 
 /** For so long the same key gives the same answer. */
 const KEPT_SECONDS = 86_400;
@@ -27,6 +28,14 @@ export interface IdempotencyPorts {
 }
 
 /**
+ * Whether requests of an operation take an `Idempotency-Key`: every `POST` but the one that begins a session, whose
+ * token is not kept.
+ */
+export function isAnsweredOnce(method: string, path: string): boolean {
+  return method.toUpperCase() === 'POST' && path !== SESSIONS_PATH;
+}
+
+/**
  * Answers a `POST` with an `Idempotency-Key` once: the same request gets the same answer for a day, and changes nothing
  * again; it has an `Age` in seconds. The key belongs to the operator, and to method, address, `If-Match` and body. What
  * was refused is not kept. A process that ends between the commit and keeping the answer leaves a key that is refused
@@ -38,7 +47,7 @@ export async function answerOnce(
   { once, clock, onLost }: IdempotencyPorts,
 ): Promise<Response | undefined> {
   const given = context.req.header('idempotency-key');
-  if (context.req.method !== 'POST' || given === undefined) {
+  if (given === undefined || !isAnsweredOnce(context.req.method, context.req.path)) {
     await next();
     return undefined;
   }

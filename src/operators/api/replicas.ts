@@ -93,9 +93,7 @@ export function addReplicas(api: OpenAPIHono<ApiEnvironment>, { store: { replica
       const { actor, action, reason } = operationOf(context.var, 'replica forget');
       await forgetReplica(id, {
         replicas,
-        keep: async (event) => {
-          await readMade(audit.keep(event));
-        },
+        audit: { keep: (event) => readMade(audit.keep(event)) },
         actor,
         action,
         reason,

@@ -35,15 +35,15 @@ export interface ReplicaDirectory {
 /** What forgetting a replica takes, and whom and what the audit trail names. */
 export interface Forgetting extends Pick<AuditEvent, 'actor' | 'action' | 'reason'> {
   readonly replicas: ReplicaDirectory;
-  readonly keep: AuditTrail['keep'];
+  readonly audit: Pick<AuditTrail, 'keep'>;
 }
 
 /** Removes what a replica said of itself, with an event in the audit trail. Throws `NotFound`. */
-export async function forgetReplica(id: string, { replicas, keep, actor, action, reason }: Forgetting): Promise<void> {
+export async function forgetReplica(id: string, { replicas, audit, actor, action, reason }: Forgetting): Promise<void> {
   const there = (await replicas.list()).find((each) => each.id === id);
   if (!(await replicas.forget(id))) throw new NotFound(`there is no replica ${JSON.stringify(id)}`);
   const before = there === undefined ? { id } : { id, name: there.name, version: there.version };
-  await keep({ actor, action, reason, kind: 'replica', id, before });
+  await audit.keep({ actor, action, reason, kind: 'replica', id, before });
 }
 
 /** A replica reports every five seconds; one that missed three reports is stale: gone, or cut off and serving. */

@@ -66,9 +66,8 @@ export class HttpListener implements AsyncDisposable {
     const guest = this.#table.guestOf(request.socket);
     if (guest !== undefined) guest.running += 1;
     const end = (): void => {
-      if (guest === undefined) return;
-      guest.running -= 1;
-      guest.servedAtMs = this.#clock.nowMs();
+      if (guest !== undefined) guest.running -= 1;
+      this.#noteServed(guest);
     };
     let result: Pending<T>;
     try {
@@ -84,7 +83,10 @@ export class HttpListener implements AsyncDisposable {
 
   /** A request got its answer. */
   served(request: IncomingMessage): void {
-    const guest = this.#table.guestOf(request.socket);
+    this.#noteServed(this.#table.guestOf(request.socket));
+  }
+
+  #noteServed(guest: HttpGuest | undefined): void {
     if (guest !== undefined) guest.servedAtMs = this.#clock.nowMs();
   }
 
