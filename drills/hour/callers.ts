@@ -73,6 +73,21 @@ const TOKEN_FOR_MS = 60_000;
 /** Less than one address may ask for. */
 const TOKEN_EVERY_MS = 250;
 
+/** Of half a minute each: as long as MongoDB elects, or its disk is full. */
+const MOST_WAITS = 10;
+
+/** Resolves when every replica decides by all changes so far; only then is a caller promised to be known by a new secret. */
+async function everywhere(fleet: Fleet): Promise<void> {
+  for (let wait = 1; wait <= MOST_WAITS; wait += 1) {
+    const isIn = await fleet.postern('wait').then(
+      () => true,
+      () => false,
+    );
+    if (isIn) return;
+  }
+  throw new Error('a new secret is not known to every replica');
+}
+
 /** Issues what callers call with. `certified` is shown by the client that calls over mutual TLS. */
 export async function makeCallers(
   fleet: Fleet,
@@ -169,6 +184,7 @@ export async function makeCallers(
     },
     rotate: async () => {
       const { appSecret } = await handOver(fleet, `credential rotate ${rotated.id} --grace 1h --force`);
+      await everywhere(fleet);
       rotated = { ...rotated, appSecret };
     },
   };
