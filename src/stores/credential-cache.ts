@@ -5,7 +5,7 @@ import type { AppKeyFilter } from './cache/app-key-filter.ts';
 import { type CacheCounters, createCacheCounters, type Figure, figuresOf } from './cache/cache-figures.ts';
 import { CachedCredentials, type CacheEntry } from './cache/cached-credentials.ts';
 import { type CredentialReader, type LookUp, LookUps, LookUpsOverloaded } from './cache/look-ups.ts';
-import { type GateLimits, LookUpGate, type LookUpLane } from './cache/look-up-gate.ts';
+import { type GateLimits, LookUpGate, type LookUpLane, MAX_LOOK_UPS } from './cache/look-up-gate.ts';
 import { RecentChanges } from './cache/recent-changes.ts';
 import { UnknownAppKeys, UnknownBudget } from './cache/unknown-app-keys.ts';
 import type { DatabaseObserver } from '../check/store/check-store.ts';
@@ -37,7 +37,7 @@ export const BYTES_PER_ENTRY = 3072;
  * has go first. The bound is on parallelism rather than a rate, because it adapts: a slow store gets fewer look-ups.
  */
 const GATE_LIMITS: GateLimits = {
-  maxRunning: 10,
+  maxRunning: MAX_LOOK_UPS,
   maxUnseenRunning: 6,
   maxBackgroundRunning: 5,
   maxKnownWaiting: 1024,

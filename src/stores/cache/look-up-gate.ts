@@ -84,6 +84,9 @@ class WaitingLine {
  */
 export type LookUpLane = 'known' | 'unseen' | 'background';
 
+/** Look-ups of credentials that a replica makes at the same time, each on a connection of its own. */
+export const MAX_LOOK_UPS = 10;
+
 /** How many look-ups run and wait at most. */
 export interface GateLimits {
   readonly maxRunning: number;

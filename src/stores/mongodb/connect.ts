@@ -1,7 +1,11 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import { MAX_LOOK_UPS } from '../cache/look-up-gate.ts';
 import { latestTlsContext } from './connect-tls.ts';
 import { noteAnswers } from './fault-causes.ts';
 import { MongodbUnavailable } from './faults.ts';
+
+/** Connections to a member that was the primary once would stay open for good otherwise. */
+const IDLE_MS = 300_000;
 
 /**
  * What a connection is for. The driver's own `timeoutMS` does nothing, so that these limits are all there is between a
@@ -16,7 +20,8 @@ const optionsByUse = {
     waitQueueTimeoutMS: 500,
     heartbeatFrequencyMS: 1000,
     readPreference: 'primaryPreferred',
-    maxPoolSize: 10,
+    maxPoolSize: MAX_LOOK_UPS,
+    maxIdleTimeMS: IDLE_MS,
   },
   /** Change streams and whole collections; a socket must outlast `maxAwaitTimeMS`, which watchers set to 500. */
   changes: {
@@ -27,6 +32,7 @@ const optionsByUse = {
     heartbeatFrequencyMS: 1000,
     readPreference: 'primaryPreferred',
     maxPoolSize: 16,
+    maxIdleTimeMS: IDLE_MS,
   },
   /** Remembering used signatures while a caller waits: separate, so that writes without an answer delay no look-up. */
   reservations: {
@@ -36,6 +42,7 @@ const optionsByUse = {
     waitQueueTimeoutMS: 1200,
     heartbeatFrequencyMS: 1000,
     maxPoolSize: 20,
+    maxIdleTimeMS: IDLE_MS,
   },
   /** What an operator waits for: an election fits into it. */
   commands: {

@@ -5,6 +5,7 @@ import { type HeldCredential, StoreUnavailable } from '../../../check/store/cred
 import { hashAppKey } from '../../../model/app-key.ts';
 import type { Sealer } from '../../../model/keyring/sealed.ts';
 import { AppKeyFilter } from '../../cache/app-key-filter.ts';
+import { MAX_LOOK_UPS } from '../../cache/look-up-gate.ts';
 import { CredentialCache } from '../../credential-cache.ts';
 import { LookUpBreaker } from '../../look-up-breaker.ts';
 import { MongodbUnavailable } from '../faults.ts';
@@ -33,6 +34,8 @@ export interface CredentialLookUpsPorts {
 
 /** No App Key is empty. */
 const HASH_WITHOUT_HOLDER = hashAppKey('');
+/** On each connection before any caller: the first are several times slower than later ones. */
+const WARMING_READS = 10;
 const NOT_WHOLE = 'MongoDB is being read again after changes were missed';
 const LOOK_UPS_FAIL = 'MongoDB does not answer look-ups of credentials in time';
 
@@ -109,12 +112,19 @@ export class CredentialLookUps implements AsyncDisposable {
     this.appKeys.lose();
   }
 
-  /** The first look-up opens a connection and takes as long as several others: no caller has to wait for that. */
+  /**
+   * Looks up until as many connections are open as callers can wait for at once. A process that has just started opens
+   * a connection in tens of milliseconds, and on a busy machine its first ten would outlast a look-up's deadline.
+   */
   async warmUp(): Promise<void> {
-    try {
-      await this.#breaker.read(HASH_WITHOUT_HOLDER);
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) this.#observer.defect(error);
+    const readOne = async (): Promise<void> => {
+      for (let read = 0; read < WARMING_READS; read += 1) await this.#breaker.read(HASH_WITHOUT_HOLDER);
+    };
+    const results = await Promise.allSettled(Array.from({ length: MAX_LOOK_UPS }, readOne));
+    for (const result of results) {
+      if (result.status === 'rejected' && !(result.reason instanceof StoreUnavailable)) {
+        this.#observer.defect(result.reason);
+      }
     }
   }
 
