@@ -39,6 +39,10 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
       kinds: 'S',
       test: 'test/unit/check/methods/certificate/authenticate.test.ts',
     },
+    'An expired or revoked certificate': {
+      kinds: 'S',
+      test: 'test/unit/check/methods/certificate/authenticate.test.ts',
+    },
     'A stolen access token': { kinds: 'S', test: 'test/unit/gateway/oauth2/bound-tokens.test.ts' },
     'Changed signed requests': { kinds: 'T', test: 'test/e2e/hmac/tampered.test.ts' },
     'A private key at the gateway': {
