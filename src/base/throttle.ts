@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 export const throttleLimits = { requests: 600, failuresPerClient: 20 } as const;
 
 /** Of sources, and of pairs of client and source; all together about 40 MiB at most. */
-const MAX_RECORDS = 100_000;
+export const MAX_RECORDS = 100_000;
 
 /**
  * Slows the guessing of secrets down and lets no caller lock a partner out (spec §3.4): counts requests by source,

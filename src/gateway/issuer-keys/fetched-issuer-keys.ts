@@ -14,7 +14,7 @@ const ASK_ANEW_MS = 60_000;
 /** How long a check waits for keys at most: below the 5 s that Envoy waits. */
 const PATIENCE_MS = 3000;
 /** Checks that wait for keys at once; others are answered by what there is. */
-const MAX_WAITING = 1000;
+export const MAX_WAITING = 1000;
 
 /** What is told of fetches. Nothing here throws. */
 export interface IssuerKeysObserver {

@@ -20,7 +20,7 @@ import { answerSocket, answerUnread, type Refuse } from './unread-answer.ts';
 import { MAX_HEADER_BYTES } from '../api/document-headers.ts';
 
 /** What one connection, and all of them together, may take. Browsers and programs of operators are few. */
-const limits = {
+export const manageConnectionLimits = {
   maxConnections: 512,
   /** Of one address. */
   maxOfAddress: 256,
@@ -102,7 +102,7 @@ export class ApiListener implements AsyncDisposable {
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       void answerSocket(error, socket, refuse);
     });
-    this.#listener = new HttpListener({ server, limits, clock });
+    this.#listener = new HttpListener({ server, limits: manageConnectionLimits, clock });
     this.#tls =
       tls === undefined || !(server instanceof TlsServer)
         ? null

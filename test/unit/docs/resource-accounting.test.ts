@@ -9,7 +9,11 @@ import { MAX_JWT_BYTES } from '../../../src/check/methods/jwt/read-token.ts';
 import { REMEMBERED_ACCESS_TOKENS } from '../../../src/check/tokens/access-tokens.ts';
 import { adminConnectionLimits } from '../../../src/gateway/serving/admin-server.ts';
 import { MAX_ASSERTION_BYTES, MAX_ASSERTION_ID_BYTES } from '../../../src/gateway/oauth2/assertion/read-assertion.ts';
+import { MAX_WAITING } from '../../../src/gateway/issuer-keys/fetched-issuer-keys.ts';
 import { httpLimits } from '../../../src/gateway/serving/http-server.ts';
+import { manageConnectionLimits } from '../../../src/operators/process/listener.ts';
+import { MAX_CHANGES_BYTES } from '../../../src/operators/api/change-records.ts';
+import { MAX_RUNNING } from '../../../src/operators/console/jobs/jobs.ts';
 import { MAX_BODY_BYTES, MAX_HOLDING_ENDPOINTS } from '../../../src/operators/api/app.ts';
 import { MAX_CURSOR_LENGTH } from '../../../src/operators/api/cursors.ts';
 import { MAX_PAGE } from '../../../src/operators/api/request.ts';
@@ -23,6 +27,8 @@ import { MAX_COMPONENTS, MAX_SIGNATURES } from '../../../src/check/methods/http-
 import { MAX_SIGNED_BODY_BYTES } from '../../../src/check/methods/http-message-signature/read-signature.ts';
 import { MAX_FORM_BODY_BYTES, MAX_JSON_BODY_BYTES } from '../../../src/check/methods/parameter-signature/body-form.ts';
 import { MAX_PARAMETERS } from '../../../src/check/methods/parameter-signature/parameters.ts';
+import { MAX_AUTHORITIES } from '../../../src/model/certificate-identity.ts';
+import { MAX_CLAIMS } from '../../../src/model/derived-app-key.ts';
 import { MAX_APP_KEY_CHARACTERS } from '../../../src/model/app-key.ts';
 import { MAX_PUBLIC_KEY_CHARACTERS } from '../../../src/model/public-key/read-public-key.ts';
 import {
@@ -73,7 +79,7 @@ import { BYTES_PER_ENTRY } from '../../../src/stores/credential-cache.ts';
 import { MAX_UNDER_WAY } from '../../../src/stores/mongodb/mongo-replay-guard.ts';
 import { MAX_COUNTERS as MAX_REQUEST_COUNTERS } from '../../../src/stores/traffic/traffic-recorder.ts';
 import { MAX_KEPT } from '../../../src/stores/usage-recorder.ts';
-import { throttleLimits } from '../../../src/base/throttle.ts';
+import { MAX_RECORDS, throttleLimits } from '../../../src/base/throttle.ts';
 import { revocationBounds } from '../../../src/check/tokens/revoked-tokens.ts';
 import { clientLimits } from '../../../src/wire/grpc-client/client-limits.ts';
 import { HEADER_TABLE_BYTES } from '../../../src/wire/http2/header-frames.ts';
@@ -130,6 +136,8 @@ const filledByOperators: Rows = {
     'App Key': `${String(MAX_APP_KEY_CHARACTERS)} characters`,
     'App Secret': `${String(MAX_APP_SECRET_CHARACTERS)} characters`,
     'text with a public key': `${String(MAX_PUBLIC_KEY_CHARACTERS)} characters`,
+    claims: String(MAX_CLAIMS),
+    'authorities of a certificate': String(MAX_AUTHORITIES),
   },
   grant: {
     limits: String(limitUnits.length),
@@ -168,6 +176,8 @@ const filledByOperators: Rows = {
   },
   'management API': {
     'a body': describeNumber('bytes', MAX_BODY_BYTES),
+    'one with changes of a command': describeNumber('bytes', MAX_CHANGES_BYTES),
+    'running jobs of an operator': String(MAX_RUNNING),
     'an access token beside an ID token': `${String(MAX_ACCESS_TOKEN_CHARACTERS)} characters`,
     'items of a page': String(MAX_PAGE),
     'a cursor': `${String(MAX_CURSOR_LENGTH)} characters`,
@@ -202,6 +212,7 @@ const filledByPartners: Rows = {
   },
   'jwt and certificate': {
     'a token': describeNumber('bytes', MAX_JWT_BYTES),
+    'checks that wait for keys': String(MAX_WAITING),
     'a certificate': describeNumber('bytes', MAX_PEER_CERTIFICATE_CHARACTERS),
     'names of one': String(MAX_PEER_CERTIFICATE_NAMES),
   },
@@ -222,6 +233,7 @@ const filledByPartners: Rows = {
   },
   counters: {
     'of limits, in process': String(MAX_LIMIT_COUNTERS),
+    'of token requests, and of failures': String(MAX_RECORDS),
     'of requests': String(MAX_REQUEST_COUNTERS),
     'times of last use': String(MAX_KEPT),
     'consumers weighed for [metrics](metrics-and-logs.md#metrics-by-consumer)': String(MAX_WEIGHED),
@@ -271,6 +283,8 @@ const bounds: Readonly<Record<string, number | { serverBytes: number; connection
   oauth2OfAddress: httpLimits.maxOfAddress,
   adminConnections: adminConnectionLimits.maxConnections,
   adminOfAddress: adminConnectionLimits.maxOfAddress,
+  manageConnections: manageConnectionLimits.maxConnections,
+  manageOfAddress: manageConnectionLimits.maxOfAddress,
 };
 
 /** The bounds below a heading: `- BOUND NUMBER, BOUND NUMBER: what is bounded`. */
