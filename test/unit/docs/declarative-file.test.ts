@@ -48,7 +48,7 @@ function tryOption(name: string, method: string): string {
 describe('docs/declarative-file.md', () => {
   it('has a complete example that can be served', () => {
     const [example = ''] = readFences(page, 'yaml');
-    assert.deepEqual(read(example), { problems: [], endpoints: 4 });
+    assert.deepEqual(read(example), { problems: [], endpoints: 2 });
   });
 
   it('shows the messages that its faulty example really gets', () => {
