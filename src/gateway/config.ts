@@ -43,7 +43,7 @@ export const settings = {
   store: setting(
     'POSTERN_STORE',
     'file:postern.yaml',
-    'where resources are kept: file:PATH or mongodb://…/DATABASE; for commands also https://HOST of postern manage',
+    'resources: file:PATH or mongodb://…/DATABASE; for commands also https://HOST of postern manage',
     parseStore,
   ),
   keyring: setting(
@@ -55,39 +55,29 @@ export const settings = {
   storeCa: setting(
     'POSTERN_STORE_CA',
     null,
-    'PEM file of the authorities of an https:// store; those of the system without it',
+    "PEM file of the authorities of an https:// store; without it, the system's",
     parseText,
   ),
   token: setting('POSTERN_TOKEN', null, 'token of an operator, for an https:// store', parseToken),
-  tokenFile: setting('POSTERN_TOKEN_FILE', null, 'file that holds the token in its place', parseText),
+  tokenFile: setting('POSTERN_TOKEN_FILE', null, 'file that holds the token', parseText),
   rateLimitService: setting(
     'POSTERN_RATE_LIMIT_SERVICE',
     null,
     "host:port of Envoy's rate limit service; without it, each process counts for itself",
     parseServiceAddress,
   ),
-  rateLimitDomain: setting(
-    'POSTERN_RATE_LIMIT_DOMAIN',
-    'postern',
-    'domain in the configuration of the rate limit service',
-    parseText,
-  ),
+  rateLimitDomain: setting('POSTERN_RATE_LIMIT_DOMAIN', 'postern', "domain in that service's configuration", parseText),
   rateLimitDeadlineMs: setting(
     'POSTERN_RATE_LIMIT_DEADLINE_MS',
     '50',
-    'time limit for the rate limit service, in milliseconds per request',
+    'its time limit, in milliseconds per request',
     parseInteger(1, 5000),
   ),
-  rateLimitTlsCa: setting(
-    'POSTERN_RATE_LIMIT_TLS_CA',
-    null,
-    "PEM file of the rate limit service's authorities; turns TLS on",
-    parseText,
-  ),
+  rateLimitTlsCa: setting('POSTERN_RATE_LIMIT_TLS_CA', null, 'PEM file of its authorities; turns TLS on', parseText),
   rateLimitTlsCertificate: setting(
     'POSTERN_RATE_LIMIT_TLS_CERTIFICATE',
     null,
-    'PEM file of the certificate chain shown to the rate limit service (mutual TLS)',
+    'PEM file of the certificate chain shown to it (mutual TLS)',
     parseText,
   ),
   rateLimitTlsKey: setting('POSTERN_RATE_LIMIT_TLS_KEY', null, 'PEM file of its private key', parseText),
@@ -100,13 +90,13 @@ export const settings = {
   oauth2AssertionAudience: setting(
     'POSTERN_OAUTH2_ASSERTION_AUDIENCE',
     'issuer-or-token-endpoint',
-    'what the aud of a client assertion may be; issuer takes only POSTERN_PUBLIC_URL',
+    'aud of client assertions; issuer takes only POSTERN_PUBLIC_URL',
     parseChoice(assertionAudiences),
   ),
   oauth2ClientCertificates: setting(
     'POSTERN_OAUTH2_CLIENT_CERTIFICATES',
     'false',
-    'true binds access tokens to the client certificate that a trusted proxy names in x-forwarded-client-cert',
+    "true binds access tokens to the client certificate in a trusted proxy's x-forwarded-client-cert",
     parseBoolean,
   ),
   jwksPrivateHosts: setting(
@@ -115,12 +105,7 @@ export const settings = {
     "hosts of issuers' keys that may have a private address, separated by commas; without it, none",
     parseHosts,
   ),
-  jwksCa: setting(
-    'POSTERN_JWKS_CA',
-    null,
-    "PEM file of authorities that the hosts of issuers' keys may also be certified by",
-    parseText,
-  ),
+  jwksCa: setting('POSTERN_JWKS_CA', null, "PEM file of further authorities for the hosts of issuers' keys", parseText),
   actor: setting('POSTERN_ACTOR', null, 'name in the audit trail; without it, the login name', parseName),
   replicaName: setting(
     'POSTERN_REPLICA_NAME',
@@ -131,13 +116,13 @@ export const settings = {
   maxStaleSeconds: setting(
     'POSTERN_MAX_STALE_SECONDS',
     '3600',
-    'how long cached credentials serve while the store is down, in seconds',
+    'seconds that cached credentials serve while the store is down',
     parseInteger(0, YEAR_SECONDS),
   ),
   credentialCacheEntries: setting(
     'POSTERN_CREDENTIAL_CACHE_ENTRIES',
     '100000',
-    'credentials held in memory, about 1.6 KiB each; those in use should fit',
+    'credentials held in memory, about 1.6 KiB each',
     parseInteger(1, 10_000_000),
   ),
   grpcAddress: setting(
@@ -149,7 +134,7 @@ export const settings = {
   grpcTransport: setting(
     'POSTERN_GRPC_TRANSPORT',
     'native',
-    'gRPC implementation, also for the rate limit service: native or grpc-js',
+    'gRPC implementation: native or grpc-js',
     parseChoice(grpcTransports),
   ),
   httpAddress: setting(
@@ -179,13 +164,13 @@ export const settings = {
   manageTrustedProxies: setting(
     'POSTERN_MANAGE_TRUSTED_PROXIES',
     null,
-    'addresses and networks whose x-envoy-external-address is trusted on that listener, separated by commas; without it, none',
+    'as POSTERN_TRUSTED_PROXIES, for that listener; without it, none',
     parseNetworks,
   ),
   manageAdminAddress: setting(
     'POSTERN_MANAGE_ADMIN_ADDRESS',
     null,
-    'listener of /livez, /readyz and /metrics of "postern manage", in plain text; without it, none',
+    'its listener of /livez, /readyz and /metrics, in plain text; without it, none',
     parseListenAddress,
   ),
   manageTlsCertificate: setting(
@@ -198,15 +183,10 @@ export const settings = {
   manageTlsClientCa: setting(
     'POSTERN_MANAGE_TLS_CLIENT_CA',
     null,
-    'PEM file of authorities whose client certificates identify operators; certificates stay optional',
+    'PEM file of authorities whose client certificates identify operators',
     parseText,
   ),
-  manageUrl: setting(
-    'POSTERN_MANAGE_URL',
-    null,
-    'address of the console for browsers; OpenID Connect returns to its /sign-in/callback',
-    parseOrigin,
-  ),
+  manageUrl: setting('POSTERN_MANAGE_URL', null, 'address of the console for browsers', parseOrigin),
   manageOidcIssuer: setting(
     'POSTERN_MANAGE_OIDC_ISSUER',
     null,
@@ -246,7 +226,7 @@ export const settings = {
   managePlainText: setting(
     'POSTERN_MANAGE_PLAIN_TEXT',
     'false',
-    'true allows other machines without TLS, behind a proxy that encrypts',
+    'true allows other machines without TLS',
     parseBoolean,
   ),
   unixSocketMode: setting(
@@ -271,26 +251,26 @@ export const settings = {
   tlsClientNames: setting(
     'POSTERN_TLS_CLIENT_NAMES',
     null,
-    'names (DNS or URI) of allowed client certificates, separated by commas; without it, all of those authorities',
+    'names (DNS or URI) of allowed client certificates, separated by commas; without it, all',
     parseCertificateNames,
   ),
   httpTls: setting(
     'POSTERN_HTTP_TLS',
     'false',
-    'true turns TLS on for the OAuth2 addresses too, with the same files',
+    'true turns TLS on for the OAuth2 addresses, with the same files',
     parseBoolean,
   ),
   refusals: setting('POSTERN_REFUSALS', 'true', 'true keeps refused requests for "postern refusals"', parseBoolean),
   refusalsSourceAddress: setting(
     'POSTERN_REFUSALS_SOURCE_ADDRESS',
     'true',
-    'true keeps their source addresses too',
+    'true keeps source addresses too',
     parseBoolean,
   ),
   consumerMetrics: setting(
     'POSTERN_CONSUMER_METRICS',
     '0',
-    'consumers with metrics of their own, the busiest; 0 for no metrics by consumer',
+    'the busiest consumers with metrics of their own; 0 for none',
     parseInteger(0, 1000),
   ),
   logLevel: setting('POSTERN_LOG_LEVEL', 'info', 'error, warn, info or debug', parseChoice(logLevels)),
@@ -298,7 +278,7 @@ export const settings = {
   shutdownGraceSeconds: setting(
     'POSTERN_SHUTDOWN_GRACE_SECONDS',
     '20',
-    'time limit for stopping after SIGTERM, in seconds',
+    'seconds to stop in after SIGTERM',
     parseInteger(0, 3600),
   ),
 } as const;
