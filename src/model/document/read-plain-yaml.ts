@@ -42,7 +42,7 @@ const schema = CORE_SCHEMA.withTags(mappingTag);
 
 /**
  * Reads YAML 1.2 (core schema) with `js-yaml`, three times as fast as `yaml`. Null for faulty texts, and for what the
- * two libraries might understand differently: then `yaml` has to read it (docs/adr/0010-reading-large-documents.md).
+ * two libraries might understand differently: then `yaml` has to read it, which takes 0.8 s and 80 MB per megabyte.
  */
 export function readPlainYaml(text: string): { readonly value: unknown } | null {
   if (ODD_CHARACTER.test(text) || FOLLOWED_BRACKET.test(text.replaceAll(COMMENT_LINE, ''))) return null;
