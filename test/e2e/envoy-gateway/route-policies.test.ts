@@ -25,14 +25,20 @@ const { unwrap, authz } = envoyGateway.filters;
 const LUA = 'type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua';
 const FILTER_CONFIG = 'type.googleapis.com/envoy.config.route.v3.FilterConfig';
 
+/** Stands in docs/envoy-gateway.md for the unwrap script. */
+const UNWRAP_SCRIPT = '-- the script of deploy/overlays/envoy-gateway/extension-policy.yaml';
+
 /** The scripts of the policy that docs/envoy-gateway.md shows: the unwrap script, and one of the route's own. */
 function scriptsOfPage(): readonly string[] {
   const page = readFences(readDocument('docs/envoy-gateway.md'), 'yaml');
   const policy = parse(page.find((text) => text.includes('kind: EnvoyExtensionPolicy')) ?? '') as {
-    readonly spec: { readonly mergeType: string; readonly lua: readonly { readonly inline: string }[] };
+    readonly spec: { readonly mergeType?: string; readonly lua: readonly { readonly inline: string }[] };
   };
   assert.equal(policy.spec.mergeType, 'StrategicMerge');
-  return policy.spec.lua.map(({ inline }) => inline);
+  const [first, ...own] = policy.spec.lua.map(({ inline }) => inline.trim());
+  assert.equal(first, UNWRAP_SCRIPT);
+  const overlay = parse(readDocument('deploy/overlays/envoy-gateway/extension-policy.yaml')) as typeof policy;
+  return [assertOne(overlay.spec.lua).inline, ...own];
 }
 
 /**
