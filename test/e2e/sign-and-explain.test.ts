@@ -233,8 +233,8 @@ describe('postern sign and explain, as partners run them', () => {
     const [script = ''] = fencesOf(section, 'sh').slice(-1);
     const { code, out, err } = await shell(script.replaceAll(demoOrigin, origin), true);
     assert.deepEqual([code, err], [0, '']);
-    assert.equal(out.match(/^HTTP\/1\.1 200 /gm)?.length, 3, out);
-    assert.equal(stack.backend.requests.length, 3);
+    assert.equal(out.match(/^HTTP\/1\.1 200 /gm)?.length, 2, out);
+    assert.equal(stack.backend.requests.length, 2);
   });
 
   const [, ofPage = ''] = /^## `postern explain`$(.*)/ms.exec(page) ?? [];

@@ -42,13 +42,15 @@ export interface MacEncodings {
 const SCRATCH_BYTES = 16 * 1024;
 /** Most bytes of a character (of half a surrogate pair, in UTF-8). */
 const characterBytes = { latin1: 1, utf8: 3 } as const satisfies Record<MacEncodings['text'], number>;
-/** Where a block of the key and a text are joined. Module state, so that no text needs one of its own. */
+/**
+ * Where a block of the key and a text are joined. Module state: on Node.js 24, SHA-256 of a text takes 1.1 µs with it,
+ * `createHmac` 14.
+ */
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 /**
  * The MAC of a text (RFC 2104 §2), as two hashes over the padded blocks of a key, which are made once: `createHmac`
- * makes them, and several objects, for every text, and takes 14 µs on Node.js 24 where this takes 1.1. The text is
- * written behind the first block, and nowhere else.
+ * makes them, and several objects, for every text. The text is written behind the first block, and nowhere else.
  */
 export function hmacOf(
   { hash: name, blockBytes, outer }: Hmac,
