@@ -1,19 +1,19 @@
 // `npm run release:check`: everything that a version has to pass, with one table at the end. docs/releasing.md
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatResults, runChecks, workingTree } from './release/checks.mjs';
+import { checks, formatResults, runChecks, workingTree } from './release/checks.mjs';
 import { formatSteps, runSteps } from './release/run-steps.mjs';
 import { steps } from './release/steps.mjs';
 import { root } from './testing/child.mjs';
 import { printNote, printStep } from './testing/report.mjs';
 
-const usage = `Usage: npm run release:check [-- [--state | --list | --again] [STEP …]]
+const usage = `Usage: npm run release:check [-- [--state [CHECK …] | --list | --again] [STEP …]]
 
 Runs every check of a release, one after the other, and prints a table of them. Hours; call it again to go on: what
 passed on the same commit is not run again. Outputs and results are in build/release.
 STEP: only steps whose names begin so.
 
-  --state   only what is read from the tree: version, changelog, images, licences …
+  --state   only what is read from the tree: version, changelog, images, licences …, or those checks of it
   --list    print the steps, and which of them this machine cannot run
   --again   run also what passed before
   --help    print this text
@@ -43,7 +43,13 @@ async function main() {
     return 0;
   }
   if (values.state) {
-    const results = await runChecks();
+    const named = checks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+    const other = positionals.filter((wanted) => !named.some(({ name }) => name === wanted));
+    if (other.length > 0) {
+      process.stderr.write(`There is no check ${other.join(', ')}: ${checks.map(({ name }) => name).join(', ')}\n`);
+      return 2;
+    }
+    const results = await runChecks(workingTree(), named);
     process.stdout.write(formatResults(results));
     return results.every(({ problems }) => problems.length === 0) ? 0 : 1;
   }

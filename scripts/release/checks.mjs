@@ -182,12 +182,15 @@ function checkClientVectors(tree) {
   }
 }
 
+/** The check whose fault only a registry of images can mend. */
+export const DIGESTS = 'image digests';
+
 /** Every check with its name, in the order of the report. */
 export const checks = [
   { name: 'version', find: checkVersion },
   { name: 'changelog', find: checkChangelog },
   { name: 'image tags', find: checkImageTags },
-  { name: 'image digests', find: findUnpinned },
+  { name: DIGESTS, find: findUnpinned },
   { name: 'status in README.md', find: checkStatus },
   { name: 'git', find: checkGit },
   { name: 'dependencies', find: checkDependencies },
@@ -199,10 +202,10 @@ export const checks = [
   { name: 'versions of libraries', find: findOtherVersions },
 ];
 
-/** Runs every check: `{ name, problems }` of each. */
-export async function runChecks(tree = workingTree()) {
+/** Runs checks, every one unless given: `{ name, problems }` of each. */
+export async function runChecks(tree = workingTree(), chosen = checks) {
   const results = [];
-  for (const { name, find } of checks) {
+  for (const { name, find } of chosen) {
     try {
       results.push({ name, problems: await find(tree) });
     } catch (error) {

@@ -4,14 +4,21 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { envoyVersions, nodeVersions } from '../../services/install-services.mjs';
+import { findUnpinned } from '../images/pins.mjs';
 import { root } from '../testing/child.mjs';
+import { checks, DIGESTS, workingTree } from './checks.mjs';
 
 const npm = (script, ...args) => ['npm', 'run', '--silent', script, ...(args.length > 0 ? ['--', ...args] : [])];
+const stateOf = (chosen) => ['node', 'scripts/release-check.mjs', '--state', ...chosen.map(({ name }) => name)];
 const succeeds = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 
 const lacksLinux = () => (process.platform === 'linux' ? null : 'needs Linux');
 const lacksEngine = () =>
   succeeds('docker', 'info') ? null : 'needs a Docker engine: "docker info" finds none on this machine';
+const lacksDigests = () =>
+  findUnpinned(workingTree()).length === 0 || succeeds('docker', 'buildx', 'version')
+    ? null
+    : 'needs docker buildx, which asks the registries: npm run pin-images';
 const lacksGo = () => (succeeds('go', 'version') ? null : 'needs Go: "go version" fails');
 const lacksHosts = () =>
   lacksLinux() ?? (process.getuid() === 0 ? lacksGo() : 'needs root, for network namespaces and control groups');
@@ -34,10 +41,17 @@ const findings = readdirSync(join(root, 'findings'))
 export const steps = [
   {
     name: 'state of the tree',
-    command: ['node', 'scripts/release-check.mjs', '--state'],
+    command: stateOf(checks.filter(({ name }) => name !== DIGESTS)),
     where: 'this working tree',
     minutes: 10,
     lacks: () => null,
+  },
+  {
+    name: DIGESTS,
+    command: stateOf(checks.filter(({ name }) => name === DIGESTS)),
+    where: 'this working tree',
+    minutes: 10,
+    lacks: lacksDigests,
   },
   {
     name: 'npm test',
