@@ -147,7 +147,7 @@ async function upgradeAndBack() {
   };
   await use('former');
   return unnoticed(async () => {
-    await use('0.1.0');
+    await use('0.2.0');
     await use('former');
   });
 }

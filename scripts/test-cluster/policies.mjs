@@ -31,12 +31,12 @@ async function look(namespace, [label, value], target, port) {
   const flags = [`--namespace=${namespace}`];
   const container = {
     name: 'probe',
-    image: 'postern:0.1.0',
+    image: 'postern:0.2.0',
     args: ['-e', probe, status.podIP, String(port)],
     securityContext: restricted,
   };
   const overrides = { apiVersion: 'v1', spec: { containers: [container], restartPolicy: 'Never' } };
-  const pod = [name, '--image=postern:0.1.0', '--restart=Never', `--labels=${label}=${value}`];
+  const pod = [name, '--image=postern:0.2.0', '--restart=Never', `--labels=${label}=${value}`];
   await kubectl('run', ...pod, ...flags, '--overrides', JSON.stringify(overrides));
   await until('the probe has ended', async () => {
     const { phase } = (await get('pod', name, ...flags)).status;

@@ -10,14 +10,14 @@ import { addComponent, edit, path, reader } from './reader.mjs';
 import { firstAnswer, unnoticed } from './traffic.mjs';
 
 const postern = '--namespace=postern';
-const image = 'registry.example.com/postern:0.1.0';
+const image = 'registry.example.com/postern:0.2.0';
 
 /** What a registry would give: the image under the name that the page has. */
 async function tagImages() {
   const { items } = await get('nodes');
   for (const { metadata } of items) {
     const ctr = ['-a', join(state, metadata.name, 'containerd.sock'), '-n', 'k8s.io', 'images', 'tag', '--force'];
-    await mustRun(metadata.name, 'ctr', [...ctr, 'docker.io/library/postern:0.1.0', image]);
+    await mustRun(metadata.name, 'ctr', [...ctr, 'docker.io/library/postern:0.2.0', image]);
   }
 }
 
