@@ -30,14 +30,11 @@ async function runHere(args: readonly string[], settings: PosternSettings, folde
 describe('drills', function () {
   this.timeout(300_000);
 
-  it('are all named in docs/drills.md, and what they are about', () => {
-    const rows = [...page.matchAll(/^\| \[([\w-]+)\]\(#\1\) \| (.*) \|$/gm)].map(([, name, title]) => ({
-      name,
-      title,
-    }));
+  it('are all named in docs/drills.md, in the order of the list', () => {
+    const headings = [...page.matchAll(/^### ([\w-]+)$/gm)].map(([, name]) => name);
     assert.deepEqual(
-      rows,
-      drills.map(({ name, title }) => ({ name, title })),
+      headings,
+      drills.map(({ name }) => name),
     );
   });
 
