@@ -6,7 +6,7 @@ import { kubectl, mustRun, root, shell, tryKubectl, withPortForward } from './cl
 import { firstAnswer } from './traffic.mjs';
 
 /** The pages that are walked. */
-export const page = await readFile(join(root, 'docs/kubernetes.md'), 'utf8');
+const page = await readFile(join(root, 'docs/kubernetes.md'), 'utf8');
 const tlsPage = await readFile(join(root, 'docs/tls.md'), 'utf8');
 const port = 10000;
 

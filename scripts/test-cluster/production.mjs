@@ -4,9 +4,9 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { get, kubectl, mustRun, root, shell, state, tryKubectl, until, withPortForward } from './cluster.mjs';
 import { database, lose, password, primary, startDatabase } from './database.mjs';
-import { blocksOf, page } from './demo.mjs';
+import { blocksOf } from './demo.mjs';
 import { renewCertificates, turnTlsOn } from './encryption.mjs';
-import { addComponent, edit, path, reader } from './reader.mjs';
+import { addComponent, edit, path, reader, usageOf } from './reader.mjs';
 import { firstAnswer, unnoticed } from './traffic.mjs';
 
 const postern = '--namespace=postern';
@@ -49,7 +49,7 @@ async function install() {
   await shell(kustomizations, { cwd });
   await cp(path('authority/ca.crt'), path('production/ca.crt'));
   await addComponent('mongodb-authority');
-  const [, generator] = /components\/mongodb-authority\]\nconfigMapGenerator:\n(.*?)^```$/ms.exec(page);
+  const [, generator] = (await usageOf('mongodb-authority')).split('configMapGenerator:\n');
   await edit('production/kustomization.yaml', 'configMapGenerator:\n', `configMapGenerator:\n${generator}`);
   await edit(
     'production/schema/kustomization.yaml',
@@ -145,7 +145,7 @@ async function fileStore() {
   );
   await mkdir(path('file'));
   await cp(join(root, 'examples/demo/postern.yaml'), path('file/postern.yaml'));
-  const [, snippet] = /^```yaml\n(components: \[\.\.\/deploy\/components\/file-store\]\n.*?)^```$/ms.exec(page);
+  const snippet = await usageOf('file-store');
   const patch = `patches:
   - target: { kind: Service, name: backend }
     patch: |-

@@ -31,3 +31,11 @@ const first = 'components:\n  - ../deploy/components/rate-limit-service\n';
 /** Lists one more component in the reader's kustomization. */
 export const addComponent = (name) =>
   edit('production/kustomization.yaml', first, `${first}  - ../deploy/components/${name}\n`);
+
+/** How a component of deploy/components says that it is used: what stands indented in the comment at its top. */
+export async function usageOf(component) {
+  const file = join('deploy/components', component, 'kustomization.yaml');
+  const [usage] = /(?:^#   .*\n)+/m.exec(await readFile(join(root, file), 'utf8')) ?? [];
+  if (usage === undefined) throw new Error(`${file} does not say how it is used`);
+  return usage.replaceAll(/^#   /gm, '');
+}
