@@ -1,7 +1,7 @@
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Fleet } from '../../test/support/fleet/fleet.ts';
-import { poll } from '../../test/support/time/poll.ts';
+import type { LogLine } from '../../test/support/stack/postern-process.ts';
 
 /** Where a replica that has a copy of the key ring reads it. */
 export const ringOf = (replica: number, folder: string): string =>
@@ -15,10 +15,10 @@ export async function giveRings({ environment, folder }: Pick<Fleet, 'environmen
 /** Copies the operator's ring to a replica, and waits until it is in force there. */
 export async function bringRing({ replicas, environment, folder }: Fleet, at: number): Promise<void> {
   const path = ringOf(at, folder);
-  const loaded = (): number =>
-    (replicas[at]?.process.logs() ?? []).filter(({ message }) => message === 'the key ring is in force').length;
-  const before = loaded();
-  await copyFile(environment.POSTERN_KEYRING, `${path}.next`);
-  await rename(`${path}.next`, path);
-  await poll('the ring to be in force', () => Promise.resolve(loaded() > before ? true : null));
+  const replace = async (): Promise<void> => {
+    await copyFile(environment.POSTERN_KEYRING, `${path}.next`);
+    await rename(`${path}.next`, path);
+  };
+  const isLoaded = ({ message }: LogLine): boolean => message === 'the key ring is in force';
+  await Promise.all([replicas[at]?.process.nextLogLine(isLoaded), replace()]);
 }

@@ -6,6 +6,7 @@ import { startWorker } from '../../attacks/framework/worker.ts';
 import type { Fleet } from '../../test/support/fleet/fleet.ts';
 import { type Certified, makeCertificate } from '../../test/support/grpc/certificate.ts';
 import type { LocalServer } from '../../test/support/process/local-server.ts';
+import type { LogLine } from '../../test/support/stack/postern-process.ts';
 import { poll } from '../../test/support/time/poll.ts';
 import type { SecretVolume } from '../../test/support/tls/secret-volume.ts';
 import { bringRing } from '../framework/bring-ring.ts';
@@ -117,15 +118,12 @@ async function bringRings(fleet: Fleet): Promise<void> {
 }
 
 async function renewCertificates({ fleet, certificates, authority }: Theatre): Promise<void> {
-  const taken = (): number =>
-    fleet.replicas
-      .flatMap(({ process }) => process.logs())
-      .filter(({ message }) => message === 'new connections take the changed TLS certificate').length;
-  const before = taken();
-  await certificates.postern.update({ own: makeCertificate('postern', authority) });
-  await certificates.envoy.update({ own: makeCertificate('envoy', authority) });
-  const wanted = before + fleet.replicas.length;
-  await poll('the replicas to take the certificate', () => Promise.resolve(taken() >= wanted ? true : null));
+  const isTaken = ({ message }: LogLine): boolean => message === 'new connections take the changed TLS certificate';
+  await Promise.all([
+    ...fleet.replicas.map(({ process }) => process.nextLogLine(isTaken)),
+    certificates.postern.update({ own: makeCertificate('postern', authority) }),
+    certificates.envoy.update({ own: makeCertificate('envoy', authority) }),
+  ]);
 }
 
 /** Streams that are opened and reset at once, again and again (CVE-2023-44487). */

@@ -22,6 +22,8 @@ export interface Child extends AsyncDisposable {
   stderr(): string;
   /** The first line, of those written already or of those to come, for which `find` gives something; that something. */
   line<T>(stream: 'stdout' | 'stderr', find: (line: string) => T | null): Promise<T>;
+  /** As `line`, of those to come alone. */
+  nextLine<T>(stream: 'stdout' | 'stderr', find: (line: string) => T | null): Promise<T>;
   signal(name: NodeJS.Signals): void;
   /** Resolves with exit code and signal when it has ended. */
   readonly ended: Promise<Exit>;
@@ -90,7 +92,15 @@ class RunningChild implements Child {
   }
 
   async line<T>(stream: 'stdout' | 'stderr', find: (line: string) => T | null): Promise<T> {
-    let from = 0;
+    return await this.#lineFrom(0, stream, find);
+  }
+
+  async nextLine<T>(stream: 'stdout' | 'stderr', find: (line: string) => T | null): Promise<T> {
+    return await this.#lineFrom(this.#text[stream].lastIndexOf('\n') + 1, stream, find);
+  }
+
+  async #lineFrom<T>(start: number, stream: 'stdout' | 'stderr', find: (line: string) => T | null): Promise<T> {
+    let from = start;
     let look = (): void => undefined;
     let timer: NodeJS.Timeout | undefined;
     try {

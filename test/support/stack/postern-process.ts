@@ -26,6 +26,8 @@ export interface PosternProcess extends AsyncDisposable {
   logs(): readonly LogLine[];
   /** The first log line, written already or to come, for which `isWanted` holds. */
   logLine(isWanted: (line: LogLine) => boolean): Promise<LogLine>;
+  /** The first log line to come for which `isWanted` holds; to be called before what makes it be written. */
+  nextLogLine(isWanted: (line: LogLine) => boolean): Promise<LogLine>;
   /** Standard output and error as they are. */
   output(): string;
   /** What `/metrics` shows. */
@@ -84,11 +86,8 @@ export async function startPostern(
       documentPath,
       replaceDocument,
       logs: () => logsOf(child),
-      logLine: (isWanted: (line: LogLine) => boolean) =>
-        child.line('stdout', (line) => {
-          const entry = parseLine(line);
-          return entry !== null && isWanted(entry) ? entry : null;
-        }),
+      logLine: (isWanted: (line: LogLine) => boolean) => child.line('stdout', find(isWanted)),
+      nextLogLine: (isWanted: (line: LogLine) => boolean) => child.nextLine('stdout', find(isWanted)),
       output: () => child.stdout() + child.stderr(),
       metrics: async () => (await admin('/metrics')).text(),
       signal: (name: NodeJS.Signals) => {
@@ -121,6 +120,13 @@ function defaults(documentPath: string): PosternSettings {
 function parseLine(line: string): LogLine | null {
   if (!line.startsWith('{')) return null;
   return JSON.parse(line) as LogLine;
+}
+
+function find(isWanted: (line: LogLine) => boolean): (line: string) => LogLine | null {
+  return (line) => {
+    const entry = parseLine(line);
+    return entry !== null && isWanted(entry) ? entry : null;
+  };
 }
 
 function logsOf(child: Child): LogLine[] {
