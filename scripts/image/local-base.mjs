@@ -15,12 +15,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { InstallFailure, installServices, nodeVersions } from '../../services/install-services.mjs';
+import { imageNodeVersion as nodeVersion, InstallFailure, installServices } from '../../services/install-services.mjs';
 import { run } from '../../services/run.mjs';
 import { DockerFailure, dockerOutput, lastLines, requireEngine } from './docker.mjs';
 
-/** Node of the local base images: the newest that is tested. */
-const nodeVersion = nodeVersions.at(-1);
 const npmVersion = '11.19.1';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 const searchPath = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

@@ -9,9 +9,10 @@ describe('the versions of Node', () => {
   const { engines } = JSON.parse(readDocument('package.json')) as Package;
 
   it('are the same in package.json, its lock, and the pages that name them', () => {
-    const [, minor = '', other = ''] = /^\^22\.(\d+)\.0 \|\| \^(\d+)\.0\.0$/.exec(engines.node) ?? [];
-    assert.notEqual(other, '', engines.node);
-    const words = `Node 22 (22.${minor} or newer) or ${other}`;
+    const [, minor = '', second = '', third = ''] =
+      /^\^22\.(\d+)\.0 \|\| \^(\d+)\.0\.0 \|\| \^(\d+)\.0\.0$/.exec(engines.node) ?? [];
+    assert.notEqual(third, '', engines.node);
+    const words = `Node 22 (22.${minor} or newer), ${second} or ${third}`;
     for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/quickstart.md']) {
       assert.ok(readDocument(page).includes(words), `${page} says: ${words}`);
     }
