@@ -2,10 +2,9 @@
 import { envoyVersions, InstallFailure, installServices } from '../services/install-services.mjs';
 import { isInterrupted } from './testing/child.mjs';
 import { countsText, printNote, printStep, sumCounts } from './testing/report.mjs';
+import { runFiles } from './testing/run-files.mjs';
 import { findTestFiles, servicesFor } from './testing/suites.mjs';
-import { Worker } from './testing/workers.mjs';
 
-const timeoutMs = 120_000;
 const results = [];
 const files = Object.values(await findTestFiles())
   .flat()
@@ -15,22 +14,6 @@ const files = Object.values(await findTestFiles())
     ),
   );
 const others = [...new Set(files.flatMap(servicesFor))].filter((service) => service !== 'envoy');
-
-/** Runs the files one after the other; gives the sum. */
-async function runOn(version) {
-  const worker = new Worker({ env: { ENVOY_VERSION: version } });
-  const counts = { passed: 0, failed: 0, skipped: 0, output: '' };
-  for (const file of files) {
-    if (isInterrupted()) break;
-    const { passed, failed, skipped, output } = await worker.run(file, { timeoutMs });
-    counts.passed += passed;
-    counts.failed += failed;
-    counts.skipped += skipped;
-    if (failed > 0) counts.output += output;
-  }
-  const leftOpen = await worker.end();
-  return leftOpen === null ? counts : { ...counts, failed: counts.failed + 1, output: counts.output + leftOpen };
-}
 
 for (const version of envoyVersions) {
   if (isInterrupted()) break;
@@ -44,7 +27,7 @@ for (const version of envoyVersions) {
     continue;
   }
   const start = performance.now();
-  const counts = await runOn(version);
+  const counts = await runFiles(files, { ENVOY_VERSION: version });
   const seconds = (performance.now() - start) / 1000;
   printStep(name, { isGood: counts.failed === 0, text: countsText(counts), seconds, output: counts.output });
   results.push(counts);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { envoyVersions, nodeVersions } from '../../services/install-services.mjs';
 import { findUnpinned } from '../images/pins.mjs';
 import { root } from '../testing/child.mjs';
+import { findMongodb, mongodbLines } from '../testing/mongodb-lines.mjs';
 import { checks, DIGESTS, workingTree } from './checks.mjs';
 
 const npm = (script, ...args) => ['npm', 'run', '--silent', script, ...(args.length > 0 ? ['--', ...args] : [])];
@@ -75,6 +76,15 @@ export const steps = [
     minutes: 90,
     lacks: lacksLinux,
   },
+  ...mongodbLines.map((line) => ({
+    name: `test:mongodb-versions ${line}`,
+    command: npm('test:mongodb-versions', line),
+    where: `MongoDB ${line}`,
+    minutes: 30,
+    lacks: () =>
+      lacksLinux() ??
+      (findMongodb(line) === null ? `needs a mongod ${line}, which no registry of packages has, or Docker` : null),
+  })),
   {
     name: 'test:interop',
     command: npm('test:interop'),

@@ -26,7 +26,8 @@ const addressInUseCode = 48;
  * Starts a server with these further arguments on a free port of the loopback, and waits until it takes connections.
  */
 export async function startMongod(args: readonly string[] = []): Promise<Mongod> {
-  const { mongodb: program } = await findServices(['mongodb']);
+  const { mongodb } = await findServices(['mongodb']);
+  const program = process.env['POSTERN_TEST_MONGOD'] ?? mongodb;
   if (program === null) throw new Error('MongoDB is not installed: scripts/install-services mongodb');
   for (let attempt = 1; ; attempt += 1) {
     try {
