@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Secret } from '../../../src/model/secret.ts';
+import { MAX_LOOK_UPS } from '../../../src/stores/cache/look-up-gate.ts';
+import { APP_NAME } from '../../../src/stores/mongodb/connect.ts';
 import { ensureSchema } from '../../../src/stores/mongodb/migrate.ts';
 import { freePort } from '../../../src/cli/programs/free-ports.ts';
 import { borrowReplicaSet } from '../../support/mongodb/borrow-servers.ts';
@@ -55,6 +57,28 @@ describe('a gateway on MongoDB', () => {
     await poll('the disabled consumer', async () =>
       (await tested.check(keyRequest)) === '401 AUTHENTICATION_FAILED' ? true : null,
     );
+  });
+
+  it('has connections for look-ups at once before it is ready', async () => {
+    await ensureSchema(database.db());
+    const appKeys = Array.from({ length: MAX_LOOK_UPS }, (_, at) => `${APP_KEY}-${String(at)}`);
+    const credentials = appKeys.map((appKey, at) => ({
+      ...credential({ id: `acme-${String(at)}`, appKey }),
+      appKey: Secret.fromText(appKey),
+    }));
+    await put(database.db(), { ...state, credentials });
+    const countConnections = async (): Promise<number> => {
+      const stages = [{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName: APP_NAME } }];
+      return (await database.db().client.db('admin').aggregate(stages).toArray()).length;
+    };
+    await using tested = await startTestGateway(database.uri());
+    await tested.line('ready');
+    const ready = await countConnections();
+    const answers = await Promise.all(appKeys.map((appKey) => tested.check({ path: `/orders?appKey=${appKey}` })));
+    assert.deepEqual(new Set(answers), new Set(['ALLOWED']));
+    const opened = (await countConnections()) - ready;
+    // Other parts of the gateway may open one at that time.
+    assert.ok(opened < MAX_LOOK_UPS / 3, `${String(opened)} connections were opened while callers waited`);
   });
 
   it('opens no port for Envoy until there is a database to read, and says why', async () => {

@@ -5,6 +5,8 @@ const lineDeadlineMs = 60_000;
 /** How much of its output a failure shows. */
 const shownLines = 20;
 const shownCharacters = 300;
+/** Of what it wrote, about so much is kept in memory: a text cannot be longer than eight times this. */
+const keptCharacters = 64 * 1024 * 1024;
 
 export interface ChildOptions {
   readonly command: string;
@@ -17,7 +19,7 @@ export interface ChildOptions {
 /** A program that a test started. It ends when it is disposed, and at the latest with the test process. */
 export interface Child extends AsyncDisposable {
   readonly pid: number;
-  /** What it wrote so far. */
+  /** What it wrote so far; of very much, the end. */
   stdout(): string;
   stderr(): string;
   /** The first line, of those written already or of those to come, for which `find` gives something; that something. */
@@ -68,6 +70,8 @@ class RunningChild implements Child {
   readonly #program: Program;
   readonly #name: string;
   readonly #text = { stdout: '', stderr: '' };
+  /** How much of the beginning is kept no longer. */
+  readonly #dropped = { stdout: 0, stderr: 0 };
   readonly #watchers = new Set<() => void>();
 
   constructor(program: Program, name: string) {
@@ -78,6 +82,7 @@ class RunningChild implements Child {
     program.onOutput((piece, stream) => {
       this.#text[stream] += piece;
       for (const look of this.#watchers) look();
+      this.#dropOld(stream);
     });
     running.add(program);
     void program.ended.then(() => running.delete(program));
@@ -96,7 +101,15 @@ class RunningChild implements Child {
   }
 
   async nextLine<T>(stream: 'stdout' | 'stderr', find: (line: string) => T | null): Promise<T> {
-    return await this.#lineFrom(this.#text[stream].lastIndexOf('\n') + 1, stream, find);
+    const start = this.#dropped[stream] + this.#text[stream].lastIndexOf('\n') + 1;
+    return await this.#lineFrom(start, stream, find);
+  }
+
+  #dropOld(stream: 'stdout' | 'stderr'): void {
+    const text = this.#text[stream];
+    if (text.length < 2 * keptCharacters) return;
+    this.#text[stream] = text.slice(text.indexOf('\n', text.length - keptCharacters) + 1);
+    this.#dropped[stream] += text.length - this.#text[stream].length;
   }
 
   async #lineFrom<T>(start: number, stream: 'stdout' | 'stderr', find: (line: string) => T | null): Promise<T> {
@@ -107,9 +120,13 @@ class RunningChild implements Child {
       return await new Promise<T>((resolve, reject) => {
         look = () => {
           const text = this.#text[stream];
-          for (let end = text.indexOf('\n', from); end >= 0; end = text.indexOf('\n', from)) {
-            const found = find(text.slice(from, end));
-            from = end + 1;
+          const dropped = this.#dropped[stream];
+          for (;;) {
+            const at = Math.max(0, from - dropped);
+            const end = text.indexOf('\n', at);
+            if (end < 0) return;
+            const found = find(text.slice(at, end));
+            from = dropped + end + 1;
             if (found !== null) {
               resolve(found);
               return;
