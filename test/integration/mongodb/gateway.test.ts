@@ -74,9 +74,13 @@ describe('a gateway on MongoDB', () => {
     await using tested = await startTestGateway(database.uri());
     await tested.line('ready');
     const ready = await countConnections();
+    // So that none is free for the next of the look-ups.
+    const data = { failCommands: ['aggregate'], blockConnection: true, blockTimeMS: 200, appName: APP_NAME };
+    await using slow = await database.failPoint({ mode: 'alwaysOn', data });
     const answers = await Promise.all(appKeys.map((appKey) => tested.check({ path: `/orders?appKey=${appKey}` })));
     assert.deepEqual(new Set(answers), new Set(['ALLOWED']));
     const opened = (await countConnections()) - ready;
+    await slow[Symbol.asyncDispose]();
     // Other parts of the gateway may open one at that time.
     assert.ok(opened < MAX_LOOK_UPS / 3, `${String(opened)} connections were opened while callers waited`);
   });
